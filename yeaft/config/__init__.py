@@ -1,0 +1,1 @@
+"""Settings: what the user configured, from files, environment and flags, as frozen values."""

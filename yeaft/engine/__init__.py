@@ -1,0 +1,1 @@
+"""One turn: decide, request, stream, calls, window. No screen, no disk."""

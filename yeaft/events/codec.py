@@ -1,0 +1,140 @@
+"""The one codec of events: bytes in the journal, lines of stream-json, and back, for every version ever written."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, get_args
+
+import msgspec
+from msgspec import Struct
+
+from yeaft.events import call, session, turn
+from yeaft.events.fact import Fact
+from yeaft.kernel import ids
+
+Event = (
+    session.SessionCreated
+    | session.SessionRenamed
+    | session.SessionForked
+    | session.SessionTagged
+    | session.RosterChanged
+    | session.FolderAdded
+    | session.OwnerClaimed
+    | session.OwnerReleased
+    | session.VpFrozen
+    | session.SettingsFrozen
+    | session.MessagePosted
+    | session.MessageSettled
+    | session.NoticePosted
+    | turn.TurnStarted
+    | turn.TurnContinued
+    | turn.RequestSent
+    | turn.ReplyCheckpointed
+    | turn.ReplyCompleted
+    | turn.RequestFailed
+    | turn.RetryScheduled
+    | turn.ModelSwitched
+    | turn.TurnEnded
+    | call.CallStarted
+    | call.CallFinished
+    | call.TodoChanged
+    | call.AskOpened
+    | call.AskAnswered
+    | call.AskWithdrawn
+)
+Transient = (
+    turn.TextStreamed
+    | turn.ThinkingStreamed
+    | turn.CallStreamed
+    | turn.RetryWaiting
+    | turn.ProgressShown
+    | call.CallOutput
+)
+
+
+class UnknownEvent(Struct, frozen=True, kw_only=True):
+    """An event of a type or version that this yeaft does not know, or whose content is gone; kept and ignored."""
+
+    type: str
+    version: int
+    raw: bytes
+
+
+class Recorded(Struct, frozen=True, kw_only=True):
+    """An event in its envelope.
+
+    `seq` counts from 1 without gaps within `stream`; `ts` is UTC milliseconds; `src` says who (`user`, `vp:skeptic`,
+    `tool:Bash`, `engine`); `cause` is the id this answers; `corr` the id of the root user message; `epoch` the
+    fencing token of the writer.
+    """
+
+    id: str
+    stream: str
+    seq: int
+    ts: int
+    src: str
+    cause: str
+    corr: str
+    epoch: int
+    event: Event | UnknownEvent
+
+    @property
+    def type(self) -> str:
+        """The name of the event, such as `turn.started`."""
+        return type_of(self.event)
+
+
+Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
+"""(type, version) -> the pure function that lifts its JSON object to the next version."""
+
+_TYPES: dict[str, type[Fact]] = {str(cls.__struct_config__.tag): cls for cls in get_args(Event)}
+_NAMES: dict[type[Struct], str] = {
+    cls: str(cls.__struct_config__.tag) for cls in (*get_args(Event), *get_args(Transient))
+}
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+
+def type_of(event: Event | Transient | UnknownEvent) -> str:
+    """The name of an event, such as `turn.started`."""
+    return event.type if isinstance(event, UnknownEvent) else _NAMES[type(event)]
+
+
+def version_of(event: Event | UnknownEvent) -> int:
+    """The schema version an event is written with."""
+    return event.version if isinstance(event, UnknownEvent) else type(event).version
+
+
+def id_of(event: Event | UnknownEvent, stream: str, new_id: str) -> str:
+    """The envelope id: derived from what the event is about, or `new_id` for what came from outside."""
+    if isinstance(event, UnknownEvent) or not type(event).identity:
+        return new_id
+    return ids.derive("e_", stream, _NAMES[type(event)], *(getattr(event, name) for name in type(event).identity))
+
+
+def encode(event: Event | Transient | UnknownEvent) -> bytes:
+    """One JSON object with a `type` member. Lone surrogates must already be gone."""
+    return event.raw if isinstance(event, UnknownEvent) else _encoder.encode(event)
+
+
+def decode(kind: str, version: int, raw: bytes) -> Event | UnknownEvent:
+    """The event that `raw` holds, lifted to the current version; never raises for what it cannot understand."""
+    known = _TYPES.get(kind)
+    if known is None or version > known.version:
+        return UnknownEvent(type=kind, version=version, raw=raw)
+    try:
+        return _decoder.decode(raw if version == known.version else _lifted(kind, version, known.version, raw))
+    except (msgspec.DecodeError, json.JSONDecodeError, KeyError):
+        return UnknownEvent(type=kind, version=version, raw=raw)
+
+
+def is_core(kind: str) -> bool:
+    """Whether this yeaft knows the type; a newer version of a known type forbids appending to its stream."""
+    return kind in _TYPES
+
+
+def _lifted(kind: str, version: int, current: int, raw: bytes) -> bytes:
+    fields = json.loads(raw)
+    for step in range(version, current):
+        fields = UPCASTERS[kind, step](fields)
+    return _encoder.encode(fields)

@@ -1,0 +1,91 @@
+"""What can be asked of a Session: imperative names, a closed union."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from yeaft.events.call import Decision
+
+
+class Op(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
+    """What every op is made of; the event or notice that answers an op carries its `op_id`."""
+
+    op_id: str = ""
+
+
+class Say(Op, kw_only=True, tag="say"):
+    """The user says something; `to` overrides the mentions in the text."""
+
+    text: str
+    to: tuple[str, ...] = ()
+
+
+class Steer(Op, kw_only=True, tag="steer"):
+    """The user adds something to a running turn; it is seen at the next round boundary."""
+
+    text: str
+    vp_id: str = ""
+
+
+class Interrupt(Op, kw_only=True, tag="interrupt"):
+    """Stop a VP's turn, or all (empty `vp_id`)."""
+
+    vp_id: str = ""
+
+
+class Answer(Op, kw_only=True, tag="answer"):
+    """The answer to an open ask."""
+
+    ask_id: str
+    decision: Decision = "once"
+    choice: tuple[str, ...] = ()
+    text: str = ""
+    rule: str = ""
+
+
+class Rename(Op, kw_only=True, tag="rename"):
+    """Give the Session another name."""
+
+    name: str
+
+
+class SetRoster(Op, kw_only=True, tag="set_roster"):
+    """Set who takes part, in order."""
+
+    roster: tuple[str, ...]
+    default_vp: str = ""
+
+
+class AddFolder(Op, kw_only=True, tag="add_folder"):
+    """Let tools work in another folder too."""
+
+    path: str
+
+
+class SetModel(Op, kw_only=True, tag="set_model"):
+    """Use another model or effort from the next turn on, for one VP or all."""
+
+    model: str = ""
+    effort: str = ""
+    vp_id: str = ""
+
+
+class SetMode(Op, kw_only=True, tag="set_mode"):
+    """Change the approval mode from the next call on."""
+
+    mode: Literal["ask", "edits", "plan", "auto"]
+
+
+class ContinueTurn(Op, kw_only=True, tag="continue_turn"):
+    """Go on with the turns that an earlier process left open."""
+
+    turn_id: str = ""
+
+
+class Close(Op, kw_only=True, tag="close"):
+    """End the Session's work in this process: finish running turns, or stop them."""
+
+    how: Literal["drain", "abort"] = "drain"
+
+
+AnyOp = Say | Steer | Interrupt | Answer | Rename | SetRoster | AddFolder | SetModel | SetMode | ContinueTurn | Close

@@ -1,0 +1,1 @@
+"""Messages, ids, errors, outcomes, usage and the clock: values everything else speaks in. No I/O."""

@@ -1,0 +1,77 @@
+"""The one seam between the engine and any model."""
+
+from collections.abc import Callable
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from yeaft.kernel.messages import ReplyItem, WireCall
+from yeaft.kernel.usage import Price, Usage
+from yeaft.llm.prompt import Prompt
+
+WireProtocol = Literal["anthropic", "openai-responses"]
+
+
+class ModelEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of a model: where it is and what it can do. `price` None means unknown, not free."""
+
+    provider: str
+    id: str
+    protocol: WireProtocol
+    context_tokens: int
+    output_tokens: int
+    efforts: tuple[str, ...] = ()
+    thinking: Literal["none", "adaptive", "budget"] = "none"
+    price: Price | None = None
+    tools: bool = True
+    images: bool = True
+    cache: bool = True
+    known: bool = True
+
+    @property
+    def ref(self) -> str:
+        """`provider/model`, as the user writes it."""
+        return f"{self.provider}/{self.id}"
+
+
+class Piece(Struct, frozen=True, kw_only=True):
+    """What one network chunk added to one block of a reply; `tool` and `index` only for pieces of a call."""
+
+    kind: Literal["text", "thinking", "call"]
+    pieces: tuple[str, ...]
+    index: int = 0
+    tool: str = ""
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """A whole reply. `stop` is end, calls, max_tokens, refusal, pause, context, filtered, cut or `other:<raw>`."""
+
+    items: tuple[ReplyItem, ...]
+    calls: tuple[WireCall, ...]
+    stop: str
+    usage: Usage
+    model: str = ""
+
+
+Hear = Callable[[Piece], None]
+
+
+class Model(Protocol):
+    """One model of one provider."""
+
+    @property
+    def entry(self) -> ModelEntry:
+        """What is known of it."""
+        ...
+
+    def encode(self, prompt: Prompt) -> bytes:
+        """The exact body of the request: a pure function of `prompt` and `entry`."""
+        ...
+
+    async def generate(self, body: bytes, hear: Hear) -> Reply:
+        """Send `body` once and return the whole reply, telling `hear` of each piece as it comes.
+
+        Never retries. Raises `ModelFailed`, with the partial text, for everything that is not a whole reply;
+        when cancelled it closes the connection and lets `CancelledError` pass.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Find and fill the texts of `templates/`: prompts, notices, help."""

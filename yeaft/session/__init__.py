@@ -1,0 +1,1 @@
+"""A Session: seats, mailboxes, routing, approvals, history."""

@@ -1,0 +1,1 @@
+"""Virtual persons: their files, the library, and import from other agents."""

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from yeaft.kernel.usage import Price
 
@@ -95,5 +95,5 @@ class Config(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     retry: Retry = Retry()
     providers: dict[str, Provider] = {}
     permissions: Permissions = Permissions()
-    vps: dict[str, VpSettings] = field(default_factory=dict)
+    vps: dict[str, VpSettings] = {}
     project_doc_max_bytes: int = 32768

@@ -38,7 +38,7 @@ class Facts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     survivors: tuple[int, ...] = ()
 
 
-class CallStarted(Fact, kw_only=True, tag="call.started"):
+class CallStarted(Fact, frozen=True, kw_only=True, tag="call.started"):
     """A call is about to run; for an unsafe one this is on disk before it does."""
 
     identity: ClassVar[tuple[str, ...]] = ("call_id",)
@@ -50,7 +50,7 @@ class CallStarted(Fact, kw_only=True, tag="call.started"):
     intents: tuple[Intent, ...] = ()
 
 
-class CallFinished(Fact, kw_only=True, tag="call.finished"):
+class CallFinished(Fact, frozen=True, kw_only=True, tag="call.finished"):
     """A call has its result; every call gets exactly one. `text` is whole, however long."""
 
     identity: ClassVar[tuple[str, ...]] = ("call_id",)
@@ -71,14 +71,14 @@ class TodoItem(Struct, frozen=True, kw_only=True):
     active_form: str
 
 
-class TodoChanged(Fact, kw_only=True, tag="todo.changed"):
+class TodoChanged(Fact, frozen=True, kw_only=True, tag="todo.changed"):
     """A VP's whole todo list."""
 
     vp_id: str
     items: tuple[TodoItem, ...]
 
 
-class AskOpened(Fact, kw_only=True, tag="ask.opened"):
+class AskOpened(Fact, frozen=True, kw_only=True, tag="ask.opened"):
     """Something needs the human. `flag` is what would allow it on the command line, `rule` what `always` would save."""
 
     identity: ClassVar[tuple[str, ...]] = ("ask_id",)
@@ -93,7 +93,7 @@ class AskOpened(Fact, kw_only=True, tag="ask.opened"):
     flag: str = ""
 
 
-class AskAnswered(Fact, kw_only=True, tag="ask.answered"):
+class AskAnswered(Fact, frozen=True, kw_only=True, tag="ask.answered"):
     """The human (or a rule on the human's behalf, `by`) decided."""
 
     identity: ClassVar[tuple[str, ...]] = ("ask_id",)
@@ -105,7 +105,7 @@ class AskAnswered(Fact, kw_only=True, tag="ask.answered"):
     by: str = "user"
 
 
-class AskWithdrawn(Fact, kw_only=True, tag="ask.withdrawn"):
+class AskWithdrawn(Fact, frozen=True, kw_only=True, tag="ask.withdrawn"):
     """The question is void: nobody will answer it."""
 
     identity: ClassVar[tuple[str, ...]] = ("ask_id",)
@@ -113,7 +113,7 @@ class AskWithdrawn(Fact, kw_only=True, tag="ask.withdrawn"):
     reason: Literal["aborted", "headless", "timeout"]
 
 
-class CallOutput(Passing, kw_only=True, tag="call.output"):
+class CallOutput(Passing, frozen=True, kw_only=True, tag="call.output"):
     """A running call printed something."""
 
     call_id: str

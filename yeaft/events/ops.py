@@ -13,27 +13,27 @@ class Op(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"
     op_id: str = ""
 
 
-class Say(Op, kw_only=True, tag="say"):
+class Say(Op, frozen=True, kw_only=True, tag="say"):
     """The user says something; `to` overrides the mentions in the text."""
 
     text: str
     to: tuple[str, ...] = ()
 
 
-class Steer(Op, kw_only=True, tag="steer"):
+class Steer(Op, frozen=True, kw_only=True, tag="steer"):
     """The user adds something to a running turn; it is seen at the next round boundary."""
 
     text: str
     vp_id: str = ""
 
 
-class Interrupt(Op, kw_only=True, tag="interrupt"):
+class Interrupt(Op, frozen=True, kw_only=True, tag="interrupt"):
     """Stop a VP's turn, or all (empty `vp_id`)."""
 
     vp_id: str = ""
 
 
-class Answer(Op, kw_only=True, tag="answer"):
+class Answer(Op, frozen=True, kw_only=True, tag="answer"):
     """The answer to an open ask."""
 
     ask_id: str
@@ -43,26 +43,26 @@ class Answer(Op, kw_only=True, tag="answer"):
     rule: str = ""
 
 
-class Rename(Op, kw_only=True, tag="rename"):
+class Rename(Op, frozen=True, kw_only=True, tag="rename"):
     """Give the Session another name."""
 
     name: str
 
 
-class SetRoster(Op, kw_only=True, tag="set_roster"):
+class SetRoster(Op, frozen=True, kw_only=True, tag="set_roster"):
     """Set who takes part, in order."""
 
     roster: tuple[str, ...]
     default_vp: str = ""
 
 
-class AddFolder(Op, kw_only=True, tag="add_folder"):
+class AddFolder(Op, frozen=True, kw_only=True, tag="add_folder"):
     """Let tools work in another folder too."""
 
     path: str
 
 
-class SetModel(Op, kw_only=True, tag="set_model"):
+class SetModel(Op, frozen=True, kw_only=True, tag="set_model"):
     """Use another model or effort from the next turn on, for one VP or all."""
 
     model: str = ""
@@ -70,19 +70,19 @@ class SetModel(Op, kw_only=True, tag="set_model"):
     vp_id: str = ""
 
 
-class SetMode(Op, kw_only=True, tag="set_mode"):
+class SetMode(Op, frozen=True, kw_only=True, tag="set_mode"):
     """Change the approval mode from the next call on."""
 
     mode: Literal["ask", "edits", "plan", "auto"]
 
 
-class ContinueTurn(Op, kw_only=True, tag="continue_turn"):
+class ContinueTurn(Op, frozen=True, kw_only=True, tag="continue_turn"):
     """Go on with the turns that an earlier process left open."""
 
     turn_id: str = ""
 
 
-class Close(Op, kw_only=True, tag="close"):
+class Close(Op, frozen=True, kw_only=True, tag="close"):
     """End the Session's work in this process: finish running turns, or stop them."""
 
     how: Literal["drain", "abort"] = "drain"

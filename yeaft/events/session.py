@@ -11,7 +11,7 @@ MessageKind = Literal["user", "steer", "forward", "return", "continue", "notice"
 Level = Literal["info", "warn", "error"]
 
 
-class SessionCreated(Fact, kw_only=True, tag="session.created"):
+class SessionCreated(Fact, frozen=True, kw_only=True, tag="session.created"):
     """The first event of a Session."""
 
     identity: ClassVar[tuple[str, ...]] = ("session_id",)
@@ -24,27 +24,27 @@ class SessionCreated(Fact, kw_only=True, tag="session.created"):
     app_version: str
 
 
-class SessionRenamed(Fact, kw_only=True, tag="session.renamed"):
+class SessionRenamed(Fact, frozen=True, kw_only=True, tag="session.renamed"):
     """The user gave the Session another name."""
 
     name: str
 
 
-class SessionForked(Fact, kw_only=True, tag="session.forked"):
+class SessionForked(Fact, frozen=True, kw_only=True, tag="session.forked"):
     """This Session began as a copy of another, up to and including `from_seq`."""
 
     from_session: str
     from_seq: int
 
 
-class SessionTagged(Fact, kw_only=True, tag="session.tagged"):
+class SessionTagged(Fact, frozen=True, kw_only=True, tag="session.tagged"):
     """Labels and the archive mark changed; both are given whole."""
 
     archived: bool = False
     labels: tuple[str, ...] = ()
 
 
-class RosterChanged(Fact, kw_only=True, tag="roster.changed"):
+class RosterChanged(Fact, frozen=True, kw_only=True, tag="roster.changed"):
     """Who takes part from now on, in order."""
 
     roster: tuple[str, ...]
@@ -52,14 +52,14 @@ class RosterChanged(Fact, kw_only=True, tag="roster.changed"):
     reason: Literal["user", "mention", "config"] = field(name="cause")
 
 
-class FolderAdded(Fact, kw_only=True, tag="folder.added"):
+class FolderAdded(Fact, frozen=True, kw_only=True, tag="folder.added"):
     """Tools may work in another folder too."""
 
     path: str
     reason: Literal["flag", "approved"]
 
 
-class OwnerClaimed(Fact, kw_only=True, tag="owner.claimed"):
+class OwnerClaimed(Fact, frozen=True, kw_only=True, tag="owner.claimed"):
     """A process became the one writer; the envelope's `epoch` is its fencing token."""
 
     pid: int
@@ -67,11 +67,11 @@ class OwnerClaimed(Fact, kw_only=True, tag="owner.claimed"):
     started_at: float
 
 
-class OwnerReleased(Fact, kw_only=True, tag="owner.released"):
+class OwnerReleased(Fact, frozen=True, kw_only=True, tag="owner.released"):
     """The writer closed the Session in good order."""
 
 
-class VpFrozen(Fact, kw_only=True, tag="vp.frozen"):
+class VpFrozen(Fact, frozen=True, kw_only=True, tag="vp.frozen"):
     """The text and settings of a VP as the following turns use them."""
 
     vp_id: str
@@ -79,7 +79,7 @@ class VpFrozen(Fact, kw_only=True, tag="vp.frozen"):
     blob: BlobRef
 
 
-class SettingsFrozen(Fact, kw_only=True, tag="settings.frozen"):
+class SettingsFrozen(Fact, frozen=True, kw_only=True, tag="settings.frozen"):
     """Everything a request reads besides the journal; `builder` is the version of the request builder."""
 
     vp_id: str
@@ -88,7 +88,7 @@ class SettingsFrozen(Fact, kw_only=True, tag="settings.frozen"):
     builder: int
 
 
-class MessagePosted(Fact, kw_only=True, tag="message.posted"):
+class MessagePosted(Fact, frozen=True, kw_only=True, tag="message.posted"):
     """Somebody said something to the VPs in `to`.
 
     `sender` is `user`, `system` or `vp:<id>`. `root_id` is the user message all this goes back to, `hops` how many
@@ -117,7 +117,7 @@ class SettledTurn(Struct, frozen=True, kw_only=True):
     outcome: TurnOutcome
 
 
-class MessageSettled(Fact, kw_only=True, tag="message.settled"):
+class MessageSettled(Fact, frozen=True, kw_only=True, tag="message.settled"):
     """All turns that a user message caused are over."""
 
     identity: ClassVar[tuple[str, ...]] = ("message_id",)
@@ -125,7 +125,7 @@ class MessageSettled(Fact, kw_only=True, tag="message.settled"):
     turns: tuple[SettledTurn, ...]
 
 
-class NoticePosted(Fact, kw_only=True, tag="notice.posted"):
+class NoticePosted(Fact, frozen=True, kw_only=True, tag="notice.posted"):
     """Something the user should know; screens turn `code` and `params` into words."""
 
     code: str

@@ -21,7 +21,7 @@ class Limits(Struct, frozen=True, kw_only=True, omit_defaults=True):
     deadline_ms: int | None = None
 
 
-class TurnStarted(Fact, kw_only=True, tag="turn.started"):
+class TurnStarted(Fact, frozen=True, kw_only=True, tag="turn.started"):
     """A VP took up a message."""
 
     identity: ClassVar[tuple[str, ...]] = ("turn_id",)
@@ -32,7 +32,7 @@ class TurnStarted(Fact, kw_only=True, tag="turn.started"):
     limits: Limits = Limits()
 
 
-class TurnContinued(Fact, kw_only=True, tag="turn.continued"):
+class TurnContinued(Fact, frozen=True, kw_only=True, tag="turn.continued"):
     """A turn that an earlier process left open goes on in this one."""
 
     turn_id: str
@@ -47,7 +47,7 @@ class WindowCut(Struct, frozen=True, kw_only=True, omit_defaults=True):
     tokens_est: int = 0
 
 
-class RequestSent(Fact, kw_only=True, tag="request.sent"):
+class RequestSent(Fact, frozen=True, kw_only=True, tag="request.sent"):
     """A request whose exact body has this SHA-256 is about to leave; round and attempt count from 0."""
 
     identity: ClassVar[tuple[str, ...]] = ("request_id",)
@@ -64,7 +64,7 @@ class RequestSent(Fact, kw_only=True, tag="request.sent"):
     window: WindowCut = WindowCut()
 
 
-class ReplyCheckpointed(Fact, kw_only=True, tag="reply.checkpointed"):
+class ReplyCheckpointed(Fact, frozen=True, kw_only=True, tag="reply.checkpointed"):
     """What had been said some seconds into a reply; void once the reply is complete."""
 
     request_id: str
@@ -72,7 +72,7 @@ class ReplyCheckpointed(Fact, kw_only=True, tag="reply.checkpointed"):
     text: str
 
 
-class ReplyCompleted(Fact, kw_only=True, tag="reply.completed"):
+class ReplyCompleted(Fact, frozen=True, kw_only=True, tag="reply.completed"):
     """A whole reply. `stop` is end, calls, max_tokens, refusal, pause, context, filtered, cut or `other:<raw>`."""
 
     identity: ClassVar[tuple[str, ...]] = ("request_id",)
@@ -97,7 +97,7 @@ class Failure(Struct, frozen=True, kw_only=True, omit_defaults=True):
     calls_seen: bool = False
 
 
-class RequestFailed(Fact, kw_only=True, tag="request.failed"):
+class RequestFailed(Fact, frozen=True, kw_only=True, tag="request.failed"):
     """A request ended without a whole reply; `text_so_far` had been shown."""
 
     identity: ClassVar[tuple[str, ...]] = ("request_id",)
@@ -107,7 +107,7 @@ class RequestFailed(Fact, kw_only=True, tag="request.failed"):
     text_so_far: str = ""
 
 
-class RetryScheduled(Fact, kw_only=True, tag="retry.scheduled"):
+class RetryScheduled(Fact, frozen=True, kw_only=True, tag="retry.scheduled"):
     """The request will be tried again, not before `due_ms`."""
 
     identity: ClassVar[tuple[str, ...]] = ("turn_id", "round", "attempt")
@@ -119,7 +119,7 @@ class RetryScheduled(Fact, kw_only=True, tag="retry.scheduled"):
     how: RetryHow
 
 
-class ModelSwitched(Fact, kw_only=True, tag="model.switched"):
+class ModelSwitched(Fact, frozen=True, kw_only=True, tag="model.switched"):
     """The rest of the turn uses another model (`provider/model`)."""
 
     turn_id: str
@@ -128,7 +128,7 @@ class ModelSwitched(Fact, kw_only=True, tag="model.switched"):
     reason: str
 
 
-class TurnEnded(Fact, kw_only=True, tag="turn.ended"):
+class TurnEnded(Fact, frozen=True, kw_only=True, tag="turn.ended"):
     """The one end of a turn."""
 
     identity: ClassVar[tuple[str, ...]] = ("turn_id",)
@@ -142,7 +142,7 @@ class TurnEnded(Fact, kw_only=True, tag="turn.ended"):
     rounds: int = 0
 
 
-class TextStreamed(Passing, kw_only=True, tag="text.streamed"):
+class TextStreamed(Passing, frozen=True, kw_only=True, tag="text.streamed"):
     """Pieces of what a VP is saying, in order; one event per network chunk."""
 
     request_id: str
@@ -150,7 +150,7 @@ class TextStreamed(Passing, kw_only=True, tag="text.streamed"):
     pieces: tuple[str, ...]
 
 
-class ThinkingStreamed(Passing, kw_only=True, tag="thinking.streamed"):
+class ThinkingStreamed(Passing, frozen=True, kw_only=True, tag="thinking.streamed"):
     """Pieces of what a VP is thinking."""
 
     request_id: str
@@ -158,7 +158,7 @@ class ThinkingStreamed(Passing, kw_only=True, tag="thinking.streamed"):
     pieces: tuple[str, ...]
 
 
-class CallStreamed(Passing, kw_only=True, tag="call.streamed"):
+class CallStreamed(Passing, frozen=True, kw_only=True, tag="call.streamed"):
     """Pieces of the arguments of the `index`-th call of a reply."""
 
     request_id: str
@@ -168,7 +168,7 @@ class CallStreamed(Passing, kw_only=True, tag="call.streamed"):
     pieces: tuple[str, ...]
 
 
-class RetryWaiting(Passing, kw_only=True, tag="retry.waiting"):
+class RetryWaiting(Passing, frozen=True, kw_only=True, tag="retry.waiting"):
     """A turn waits before it tries again."""
 
     turn_id: str
@@ -177,7 +177,7 @@ class RetryWaiting(Passing, kw_only=True, tag="retry.waiting"):
     reason: str = ""
 
 
-class ProgressShown(Passing, kw_only=True, tag="progress.shown"):
+class ProgressShown(Passing, frozen=True, kw_only=True, tag="progress.shown"):
     """Something is under way that leaves no trace in the journal."""
 
     code: str

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 import msgspec
 from msgspec import Raw, Struct
@@ -119,10 +119,9 @@ def schema_of(args: type[Struct]) -> Raw:
 
 def _without_titles(node: Any) -> Any:
     if isinstance(node, dict):
-        return {
-            key: _without_titles(value) for key, value in node.items() if key != "title" or not isinstance(value, str)
-        }
-    return [_without_titles(value) for value in node] if isinstance(node, list) else node
+        entries = cast("dict[str, Any]", node).items()  # JSON objects have string keys
+        return {key: _without_titles(value) for key, value in entries if key != "title" or not isinstance(value, str)}
+    return [_without_titles(value) for value in cast("list[Any]", node)] if isinstance(node, list) else node
 
 
 def _decoded(tool: str, args_raw: str) -> dict[str, Any]:
@@ -133,7 +132,7 @@ def _decoded(tool: str, args_raw: str) -> dict[str, Any]:
         found = _decoded_leniently(tool, text)
     if not isinstance(found, dict):
         raise BadArguments(f"{tool}: arguments must be a JSON object, not {_kind(found)} ({text[:ECHO_CHARS]!r}).")
-    return found
+    return cast("dict[str, Any]", found)  # JSON objects have string keys
 
 
 def _decoded_leniently(tool: str, text: str) -> Any:
@@ -152,7 +151,7 @@ def _decoded_leniently(tool: str, text: str) -> Any:
 
 
 def _kind(found: object) -> str:
-    names = {list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+    names: dict[type, str] = {list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
     return names.get(type(found), "null")
 
 

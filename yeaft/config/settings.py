@@ -8,6 +8,12 @@ from yeaft.kernel.usage import Price
 
 Mode = Literal["ask", "edits", "plan", "auto"]
 WireProtocolName = Literal["anthropic", "openai-responses"]
+PROTOCOL_HINT = (
+    "yeaft speaks the Messages protocol of Anthropic and the Responses protocol of OpenAI; for anything else point "
+    "base_url at a server that offers one of them, such as llama.cpp, vLLM, Ollama or a gateway"
+)
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra")
+"""How hard a model may think, from least to most; each model knows only some of these words."""
 
 
 class Models(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -1,0 +1,119 @@
+"""Says what is wrong with settings so that it can be mended: file, line, key, the nearest known key, the remedy.
+
+Imported only when settings were refused, so that good ones cost nothing.
+"""
+
+import difflib
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, get_args, get_origin
+
+import msgspec
+from msgspec import Struct
+
+from yeaft.config.lines import Parts, line_of
+from yeaft.config.settings import PROTOCOL_HINT, Config
+from yeaft.config.tables import Layer, Table, Value, dotted
+from yeaft.kernel.errors import ConfigError
+
+SHOWN_PROBLEMS = 5
+
+
+class Problem(Struct, frozen=True, kw_only=True):
+    """One thing that is wrong; `parts` is the key it is about."""
+
+    parts: Parts
+    text: str
+
+
+def explained(layers: Sequence[Layer], refusal: str) -> ConfigError:
+    """An error that tells of every problem in `layers`, one line each; `refusal` is what the decoder said."""
+    lines = [_line(layer, problem) for layer in layers for problem in problems(layer.table)]
+    if not lines:
+        return ConfigError(f"The settings cannot be used: {refusal}.")
+    if len(lines) > SHOWN_PROBLEMS:
+        lines = [*lines[:SHOWN_PROBLEMS], f"... and {len(lines) - SHOWN_PROBLEMS} more."]
+    return ConfigError("\n".join(lines))
+
+
+def problems(table: Table) -> Iterator[Problem]:
+    """Everything in `table` that settings cannot be."""
+    yield from _in_struct(table, Config, ())
+
+
+def _line(layer: Layer, problem: Problem) -> str:
+    place = f"{layer.path}, line {line_of(layer.text, problem.parts)}" if layer.path is not None else layer.origin
+    return f"{place}: {problem.text}"
+
+
+def _in_struct(value: Value, kind: type[Struct], at: Parts) -> Iterator[Problem]:
+    if not isinstance(value, dict):
+        yield Problem(parts=at, text=f"{dotted(at)} must be a table of settings, not {_named(value)}.")
+        return
+    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    for key, inner in value.items():
+        here = (*at, key)
+        if key in fields:
+            yield from _in_value(inner, fields[key].type, here)
+        else:
+            yield Problem(parts=here, text=_unknown(here, key, list(fields)))
+    for key, field in fields.items():
+        if field.required and key not in value:
+            yield Problem(parts=at, text=f"{dotted(at)} has no {key}. Add {key} = ...")
+
+
+def _in_value(value: Value, kind: Any, at: Parts) -> Iterator[Problem]:
+    struct = _struct_in(kind)
+    origin = get_origin(kind)
+    if struct is not None:
+        yield from _in_struct(value, struct, at)
+    elif origin is dict and isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _in_value(inner, get_args(kind)[1], (*at, key))
+    elif origin is tuple and isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _in_value(inner, get_args(kind)[0], (*at, index))
+    else:
+        yield from _in_leaf(value, kind, at)
+
+
+def _in_leaf(value: Value, kind: Any, at: Parts) -> Iterator[Problem]:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        words = _words(kind)
+        if not words:
+            yield Problem(parts=at, text=f"{dotted(at)}: {str(error).replace('`', '')}. Correct or remove it.")
+            return
+        hint = f" {PROTOCOL_HINT}." if at[-1] == "protocol" else ""
+        yield Problem(parts=at, text=f"{dotted(at)} = {value!r}: choose one of {', '.join(words)}.{hint}")
+
+
+def _struct_in(kind: Any) -> type[Struct] | None:
+    """The struct that `kind` is, or is besides None."""
+    arms = (kind, *get_args(kind)) if get_origin(kind) not in (dict, tuple) else ()
+    return next((arm for arm in arms if isinstance(arm, type) and issubclass(arm, Struct)), None)
+
+
+def _words(kind: Any) -> tuple[str, ...]:
+    """The words that `kind` allows, if it is a choice of words."""
+    arms = (kind, *get_args(kind))
+    return next((get_args(arm) for arm in arms if get_origin(arm) is Literal), ())
+
+
+def _unknown(at: Parts, key: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(key, known, n=1)
+    place = f"in {dotted(at[:-1])}" if len(at) > 1 else "at the top"
+    remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}."
+    return f"unknown key {key!r} {place}; {remedy}"
+
+
+def _named(value: Value) -> str:
+    match value:
+        case bool():
+            return f"the truth value {str(value).lower()}"
+        case str():
+            return f"the text {value!r}"
+        case list():
+            return "a list"
+        case _:
+            return f"the number {value}"

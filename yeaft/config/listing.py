@@ -1,0 +1,69 @@
+"""All settings in force as flat rows, for `yeaft config ls --origin`."""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from yeaft.config.layers import Loaded
+from yeaft.config.tables import dotted
+
+BUILT_IN = "built-in"
+HIDDEN = "***"
+Node: TypeAlias = Struct | dict[str, "Node"] | tuple["Node", ...] | str | int | float | None
+_SECRET_WORDS = ("key", "auth", "token", "secret", "cookie", "password")
+
+
+class Setting(Struct, frozen=True, kw_only=True):
+    """One key with its value as TOML or JSON would write it (secrets hidden), and the place that set it."""
+
+    key: str
+    value: str
+    origin: str
+
+
+def settings(loaded: Loaded) -> tuple[Setting, ...]:
+    """Every key of the configuration in the order of its declaration, those nobody set included."""
+    rows = _rows(loaded.config, ())
+    return tuple(Setting(key=key, value=value, origin=_origin(key, loaded)) for key, value in rows)
+
+
+def _origin(key: str, loaded: Loaded) -> str:
+    """The origin of `key` or, for a part of a list or an inline table, of the setting that holds it."""
+    while key:
+        if key in loaded.origins:
+            return loaded.origins[key]
+        key = key[: max(key.rfind("."), key.rfind("["), 0)]
+    return BUILT_IN
+
+
+def _rows(value: Node, at: tuple[str | int, ...]) -> Iterator[tuple[str, str]]:
+    match value:
+        case Struct():
+            for field, inner in zip(msgspec.structs.fields(value), msgspec.structs.astuple(value), strict=True):
+                yield from _rows(inner, (*at, field.encode_name))
+        case dict():
+            for key, inner in sorted(value.items()):
+                yield from _rows(inner, (*at, key))
+        case tuple() if any(isinstance(inner, Struct) for inner in value):
+            for index, inner in enumerate(value):
+                yield from _rows(inner, (*at, index))
+        case None:
+            return
+        case _:
+            yield dotted(at), _shown(value, at)
+
+
+def _shown(value: Node, at: tuple[str | int, ...]) -> str:
+    if value and _is_secret(at):
+        return HIDDEN
+    return msgspec.json.encode(value).decode()
+
+
+def _is_secret(at: tuple[str | int, ...]) -> bool:
+    """Keys and the like of a provider; the name of a variable that holds a key is no secret, nor is a command."""
+    last = str(at[-1]).lower()
+    if at[0] != "providers":
+        return False
+    return last == "api_key" or ("headers" in at and any(word in last for word in _SECRET_WORDS))

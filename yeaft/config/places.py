@@ -1,0 +1,24 @@
+"""Where yeaft keeps its own files and looks for configuration."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+SYSTEM_CONFIG = Path("/etc/yeaft/config.toml")
+CONFIG_NAME = "config.toml"
+PROJECT_CONFIGS = (Path(".yeaft/config.toml"), Path(".yeaft/config.local.toml"))
+"""In a work folder, weakest first; the second one is for the user alone and not committed."""
+
+
+def home(environ: Mapping[str, str]) -> Path:
+    """The folder of all that yeaft keeps: `YEAFT_DIR`, else `~/.yeaft`. Always absolute; need not exist yet."""
+    named = environ.get("YEAFT_DIR", "")
+    if named.startswith("~"):
+        named = environ.get("HOME", "~") + named[1:] if named[1:2] in ("", "/") else named
+    if named:
+        return Path(named).absolute()
+    return Path(environ.get("HOME") or Path.home()).absolute() / ".yeaft"
+
+
+def user_config(home_folder: Path) -> Path:
+    """The user's own `config.toml`."""
+    return home_folder / CONFIG_NAME

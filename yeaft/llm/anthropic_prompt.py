@@ -1,0 +1,183 @@
+"""A prompt as the body of a Messages request: a pure function, so that a replay gives the same bytes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+from msgspec.structs import replace
+
+from yeaft.kernel.messages import (
+    AssistantMessage,
+    Call,
+    CallItem,
+    ImagePart,
+    OpaqueItem,
+    Part,
+    ReplyItem,
+    ResultPart,
+    TextItem,
+    TextPart,
+    ThinkingItem,
+    UserMessage,
+)
+from yeaft.llm import wire_json
+from yeaft.llm.anthropic_thinking import plan_thinking
+from yeaft.llm.anthropic_wire import (
+    AssistantBlock,
+    AssistantTurn,
+    Body,
+    Image,
+    ImageSource,
+    Mark,
+    Text,
+    Tool,
+    ToolResult,
+    ToolUse,
+    UserBlock,
+    UserTurn,
+)
+from yeaft.llm.model import ModelEntry
+from yeaft.llm.prompt import Prompt, SystemBlock, ToolSpec
+from yeaft.llm.wire_ids import plan_ids
+
+MARKS = 4  # the API refuses more
+MARK = Mark()
+_encoder = msgspec.json.Encoder()
+
+
+def encode(prompt: Prompt, entry: ModelEntry) -> bytes:
+    """The exact body of the request that `prompt` is for `entry`.
+
+    The messages must end with a user message, or with a reply that the provider paused in the middle of a tool of
+    its own and now goes on with.
+    """
+    tools = _tools(prompt.tools, entry)
+    turns = _turns(prompt, entry)
+    assert turns, "a request without messages"
+    last = turns[-1]
+    assert isinstance(last, UserTurn) or isinstance(last.content[-1], Raw), "a request that ends with a finished reply"
+    if entry.cache and isinstance(last, UserTurn):
+        _mark_last(last.content)
+    thinking = plan_thinking(prompt, entry, turns)
+    body = Body(
+        model=entry.id,
+        max_tokens=thinking.max_tokens,
+        stream=True,
+        system=_system(prompt.system, MARKS - 1 - bool(tools) if entry.cache else 0),
+        tools=tools,
+        messages=turns,
+        thinking=thinking.thinking,
+        output_config=thinking.output_config,
+    )
+    return _encoder.encode(body)
+
+
+def _system(blocks: Sequence[SystemBlock], marks: int) -> list[Text]:
+    told = [block for block in blocks if block.text.strip()]
+    wanted = [place for place, block in enumerate(told) if block.cache]
+    marked = set(wanted[-marks:] if marks else ())
+    return [Text(text=block.text, cache_control=MARK if place in marked else None) for place, block in enumerate(told)]
+
+
+def _tools(specs: Sequence[ToolSpec], entry: ModelEntry) -> list[Tool]:
+    if not entry.tools:
+        return []
+    tools = [Tool(name=spec.name, description=spec.description, input_schema=spec.schema) for spec in specs]
+    if tools and entry.cache:
+        tools[-1] = replace(tools[-1], cache_control=MARK)
+    return tools
+
+
+def _mark_last(blocks: list[UserBlock]) -> None:
+    """Mark the last block that is not empty: the API refuses a mark on an empty one."""
+    for place in reversed(range(len(blocks))):
+        block = blocks[place]
+        if not isinstance(block, ToolResult) or block.content:
+            blocks[place] = replace(block, cache_control=MARK)
+            return
+
+
+def _turns(prompt: Prompt, entry: ModelEntry) -> list[UserTurn | AssistantTurn]:
+    """The messages with nothing blank in them, roles taking turns, and results before anything else."""
+    ids = plan_ids(prompt.messages)
+    turns: list[UserTurn | AssistantTurn] = []
+    for message in prompt.messages:
+        last = turns[-1] if turns else None
+        match message:
+            case UserMessage():
+                told = [block for part in message.parts for block in _told(part, ids, entry)]
+                if isinstance(last, UserTurn):
+                    last.content += told
+                elif told:
+                    turns.append(UserTurn(content=told))
+            case AssistantMessage():
+                said = list(_said(message, ids, entry))
+                if isinstance(last, AssistantTurn):
+                    last.content += said
+                elif said:
+                    turns.append(AssistantTurn(content=said))
+    for turn in turns:
+        if isinstance(turn, UserTurn):
+            turn.content.sort(key=lambda block: not isinstance(block, ToolResult))
+    return turns
+
+
+def _told(part: Part, ids: Mapping[str, str], entry: ModelEntry) -> Iterator[UserBlock]:
+    match part:
+        case TextPart(text=text):
+            if text.strip():
+                yield Text(text=text)
+        case ImagePart(mime=mime, data=data):
+            if entry.images:
+                yield Image(source=ImageSource(media_type=mime, data=data))
+            else:
+                yield Text(text=f"[{mime}]")
+        case ResultPart(call_id=call_id, text=text, failed=failed):
+            content = text if text.strip() else ""
+            yield ToolResult(tool_use_id=ids.get(call_id, call_id), content=content, is_error=failed)
+
+
+def _said(message: AssistantMessage, ids: Mapping[str, str], entry: ModelEntry) -> Iterator[AssistantBlock]:
+    """The blocks of a reply in their order; raw ones only to the model that they came from."""
+    is_own = message.origin == entry.ref
+    placed: set[int] = set()
+    for item in message.items:
+        match item:
+            case CallItem(index=index):
+                if index < len(message.calls):
+                    placed.add(index)
+                    yield _call(message.calls[index], ids, item.raw if is_own else Raw())
+            case TextItem(text=text, raw=raw):
+                if text.strip():
+                    yield raw if is_own and bytes(raw) else Text(text=text)
+            case ThinkingItem() | OpaqueItem():
+                if is_own and _can_return(item):
+                    yield item.raw
+    for index, call in enumerate(message.calls):
+        if index not in placed:
+            yield _call(call, ids, Raw())
+
+
+def _can_return(item: ReplyItem) -> bool:
+    """Thinking without a signature is refused; all else goes back as it came."""
+    if isinstance(item, OpaqueItem):
+        return True
+    block = wire_json.decode_object(bytes(item.raw))
+    return block.get("type") != "thinking" or bool(block.get("signature"))
+
+
+def _call(call: Call, ids: Mapping[str, str], raw: Raw) -> ToolUse | Raw:
+    """A call; `raw` is empty, or the block with fields that this module does not know."""
+    block = ToolUse(id=ids[call.call_id], name=call.tool, input=_arguments(call.args_raw))
+    if not bytes(raw):
+        return block
+    return Raw(wire_json.encode({**wire_json.decode_object(bytes(raw)), "id": block.id, "input": block.input}))
+
+
+def _arguments(args_raw: str) -> dict[str, Any]:
+    """The API takes only an object here, so whatever else the model wrote cannot go back to it."""
+    try:
+        return wire_json.decode_object(args_raw)
+    except ValueError:
+        return {}

@@ -1,0 +1,52 @@
+"""What screens and the command line say to the user, by code, in the user's language."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from yeaft.kernel.errors import ConfigError
+from yeaft.prompts.fill import fill
+from yeaft.prompts.find import FALLBACK_LANG, templates_dir
+
+
+class Ui:
+    """Words for codes such as `mention.unknown`; the file of the language is read when the first one is asked for."""
+
+    def __init__(self, lang: str) -> None:
+        self.lang = lang
+
+    def text(self, code: str, /, **params: str | float) -> str:
+        """Return the words for `code`, with `params` in their places.
+
+        Never fails: a code that is not known, or that wants a parameter which is not there (a journal may be newer
+        than the program), gives the code and all parameters.
+        """
+        values = {key: str(value) for key, value in params.items()}
+        try:
+            return fill(self.texts[code], values)
+        except KeyError:
+            return _bare(code, values)
+
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """All texts of the language by code, with `{{name}}` places."""
+        folder = templates_dir() / "ui"
+        own = folder / f"{self.lang}.toml"
+        return _read(own if own.is_file() else folder / f"{FALLBACK_LANG}.toml")
+
+
+def _read(path: Path) -> dict[str, str]:
+    import tomllib  # 10 ms, and most commands have nothing to say
+
+    try:
+        tables = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), dict[str, dict[str, str]])
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} cannot be used ({error}); install yeaft again.") from error
+    return {f"{group}.{key}": text for group, table in tables.items() for key, text in table.items()}
+
+
+def _bare(code: str, values: Mapping[str, str]) -> str:
+    given = ", ".join(f"{key}={value}" for key, value in values.items())
+    return f"{code} ({given})" if given else code

@@ -1,0 +1,183 @@
+"""One request to a model: build it, record it, send it, record what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from yeaft.engine.request import build_request
+from yeaft.events.turn import (
+    CallStreamed,
+    Failure,
+    ReplyCheckpointed,
+    ReplyCompleted,
+    RequestFailed,
+    RequestSent,
+    RetryWaiting,
+    TextStreamed,
+    ThinkingStreamed,
+)
+from yeaft.kernel import ids
+from yeaft.kernel.errors import ModelFailed
+from yeaft.kernel.messages import Call
+
+if TYPE_CHECKING:
+    from yeaft.engine.decide import AskModel
+    from yeaft.engine.settings import Frozen
+    from yeaft.engine.state import TurnState
+    from yeaft.engine.turn import TurnLog
+    from yeaft.kernel.clock import NowMs
+    from yeaft.llm.model import Model, Piece, Reply
+
+CHECKPOINT_S = 2.0
+
+
+class Mind(Protocol):
+    """What a VP thinks with."""
+
+    @property
+    def phrases(self) -> Mapping[str, str]:
+        """The texts that stand between turns, results and errors."""
+        ...
+
+    def freeze(self, ref: str) -> tuple[Frozen, Model]:
+        """Return the settings and model for the next request; `ref` is empty for the VP's own model.
+
+        Settings that are new have been posted to the journal.
+        """
+        ...
+
+
+async def ask_model(log: TurnLog, mind: Mind, ask: AskModel, now_ms: NowMs) -> None:
+    """Send one request. Its reply or failure is posted; nothing is raised but cancellation and bugs."""
+    await _wait_until(log, ask, now_ms)
+    state = log.state
+    frozen, model = mind.freeze(state.model)
+    built = build_request(log.units(), frozen.settings, model.encode, shrinks_of(state, ask.round))
+    started = state.started
+    sent = RequestSent(
+        request_id=ids.request_id(started.turn_id, ask.round, ask.attempt),
+        turn_id=started.turn_id,
+        round=ask.round,
+        attempt=ask.attempt,
+        model=model.entry.ref,
+        protocol=model.entry.protocol,
+        digest=built.digest,
+        settings=frozen.digest,
+        vp=started.vp_id,
+        how=ask.how,
+        window=built.window,
+    )
+    await log.post(sent)
+    ear = _Ear(log, sent)
+    try:
+        reply = await model.generate(built.body, ear.hear)
+    except ModelFailed as error:
+        log.post(_failed(sent, error, ear.text))
+    except asyncio.CancelledError:
+        ear.checkpoint()
+        raise
+    else:
+        price = model.entry.price
+        log.post(_completed(sent, reply, price.cost_usd(reply.usage) if price else None))
+
+
+def shrinks_of(state: TurnState, round_number: int) -> int:
+    """How often the provider has called this round's request too long."""
+    return sum(
+        attempt.failure is not None and attempt.failure.error.kind == "context"
+        for attempt in state.attempts
+        if attempt.sent.round == round_number
+    )
+
+
+class _Ear:
+    """Hears the pieces of one reply, shows them, and keeps what a crash must not lose."""
+
+    def __init__(self, log: TurnLog, sent: RequestSent) -> None:
+        self._log = log
+        self._sent = sent
+        self._said: list[str] = []
+        self._noted = 0
+        self._noted_at = time.monotonic()
+
+    @property
+    def text(self) -> str:
+        return "".join(self._said)
+
+    def hear(self, piece: Piece) -> None:
+        request_id, vp_id = self._sent.request_id, self._sent.vp
+        match piece.kind:
+            case "text":
+                self._said.extend(piece.pieces)
+                self._log.show(TextStreamed(request_id=request_id, vp_id=vp_id, pieces=piece.pieces))
+                if time.monotonic() - self._noted_at >= CHECKPOINT_S:
+                    self.checkpoint()
+            case "thinking":
+                self._log.show(ThinkingStreamed(request_id=request_id, vp_id=vp_id, pieces=piece.pieces))
+            case "call":
+                self._log.show(
+                    CallStreamed(
+                        request_id=request_id, vp_id=vp_id, index=piece.index, tool=piece.tool, pieces=piece.pieces
+                    )
+                )
+
+    def checkpoint(self) -> None:
+        """Note what was said so far, if there is anything new."""
+        if len(self._said) == self._noted:
+            return
+        self._noted, self._noted_at = len(self._said), time.monotonic()
+        sent = self._sent
+        self._log.post(ReplyCheckpointed(request_id=sent.request_id, turn_id=sent.turn_id, text=self.text))
+
+
+async def _wait_until(log: TurnLog, ask: AskModel, now_ms: NowMs) -> None:
+    left_s = (ask.not_before_ms - now_ms()) / 1000
+    if left_s <= 0:
+        return
+    started, last = log.state.started, log.state.last
+    reason = last.retry.reason if last and last.retry else ""
+    log.show(
+        RetryWaiting(
+            turn_id=started.turn_id, vp_id=started.vp_id, left_s=left_s, reason=reason, attempt=ask.attempt + 1
+        )
+    )
+    await asyncio.sleep(left_s)
+
+
+def _completed(sent: RequestSent, reply: Reply, cost_usd: float | None) -> ReplyCompleted:
+    calls = tuple(
+        Call(
+            call_id=ids.call_id(sent.request_id, index),
+            wire_id=call.wire_id,
+            tool=call.tool,
+            args_raw=call.args_raw,
+            complete=call.complete,
+        )
+        for index, call in enumerate(reply.calls)
+    )
+    return ReplyCompleted(
+        request_id=sent.request_id,
+        turn_id=sent.turn_id,
+        model=sent.model,
+        items=reply.items,
+        calls=calls,
+        stop=reply.stop,
+        usage=reply.usage,
+        cost_usd=cost_usd,
+    )
+
+
+def _failed(sent: RequestSent, error: ModelFailed, text: str) -> RequestFailed:
+    failure = Failure(
+        kind=error.kind,
+        message=error.message,
+        status=error.status,
+        wire_type=error.wire_type,
+        retry_after_s=error.retry_after_s,
+        calls_seen=error.calls_seen,
+    )
+    text_so_far = text if len(text) >= len(error.text_so_far) else error.text_so_far
+    return RequestFailed(request_id=sent.request_id, turn_id=sent.turn_id, error=failure, text_so_far=text_so_far)

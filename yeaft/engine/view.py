@@ -1,0 +1,187 @@
+"""What one VP sees of a conversation: its own turns as its own, everything else as labelled user-side text."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from yeaft.engine.repeats import repeat_note
+from yeaft.engine.sent_copy import sent_copy
+from yeaft.engine.state import Attempt, CallState, TurnState, partial_text
+from yeaft.events.session import MessagePosted
+from yeaft.kernel.messages import (
+    AssistantMessage,
+    Part,
+    PromptMessage,
+    ResultPart,
+    TextItem,
+    TextPart,
+    UserMessage,
+)
+from yeaft.prompts.fill import fill
+
+_TAG = re.compile(r"<(?=/?message\b)", re.IGNORECASE)
+
+
+class Posted(Struct, frozen=True, kw_only=True):
+    """A message that this VP was given or could read along."""
+
+    message: MessagePosted
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """What another VP had said when its turn was over."""
+
+    vp_id: str
+    to: tuple[str, ...]
+    text: str
+
+
+class Own(Struct, frozen=True, kw_only=True):
+    """A turn of this VP, with its calls and results."""
+
+    turn: TurnState
+
+
+Unit = Posted | Told | Own
+
+
+class Manner(Struct, frozen=True, kw_only=True):
+    """How a VP is told things: who it is, what others are called, and the texts that stand between the turns.
+
+    `labelled` is False while the VP is alone with the user: then the user's words go as they are.
+    """
+
+    vp_id: str
+    names: Mapping[str, str]
+    phrases: Mapping[str, str]
+    labelled: bool = False
+
+
+def prompt_messages(
+    units: Sequence[Unit], manner: Manner, stubbed: frozenset[str] = frozenset(), dropped_turns: int = 0
+) -> tuple[PromptMessage, ...]:
+    """Return the messages of a request. Results of calls in `stubbed` are replaced by a line that says so.
+
+    Every call is followed by its one result before anything else is said; the last message is the user's side.
+    """
+    writer = _Writer()
+    turns = [unit.turn for unit in units if isinstance(unit, Own)]
+    if dropped_turns:
+        writer.hear(fill(manner.phrases["turns_dropped"], {"count": str(dropped_turns)}))
+    for unit in units:
+        match unit:
+            case Posted(message=message):
+                writer.hear(_posted_text(message, manner))
+            case Told(vp_id=vp_id, to=to, text=text):
+                writer.hear(_labelled(vp_id, to, text, manner))
+            case Own(turn=turn):
+                _write_turn(writer, turn, turns, manner, stubbed)
+    return writer.messages()
+
+
+class _Writer:
+    """Collects messages; what is heard in a row becomes one user message."""
+
+    def __init__(self) -> None:
+        self._done: list[PromptMessage] = []
+        self._heard: list[Part] = []
+
+    def hear(self, text: str) -> None:
+        if text.strip():
+            self._heard.append(TextPart(text=text))
+
+    def get_results(self, results: Sequence[ResultPart]) -> None:
+        self._heard.extend(results)
+
+    def say(self, message: AssistantMessage) -> None:
+        if self._heard:
+            self._done.append(UserMessage(parts=tuple(self._heard)))
+            self._heard = []
+        self._done.append(message)
+
+    def messages(self) -> tuple[PromptMessage, ...]:
+        if self._heard:
+            return (*self._done, UserMessage(parts=tuple(self._heard)))
+        return tuple(self._done)
+
+
+def _write_turn(
+    writer: _Writer, turn: TurnState, turns: list[TurnState], manner: Manner, stubbed: frozenset[str]
+) -> None:
+    for number, attempt in enumerate(turn.attempts):
+        for steer in attempt.steers:
+            writer.hear(fill(manner.phrases["steer"], {"text": steer.text}))
+        if attempt.reply is None:
+            _write_unfinished(writer, turn, number, manner)
+            continue
+        _write_reply(writer, turn, number, manner, stubbed)
+        writer.hear(repeat_note(turns, turn, attempt, manner.phrases))
+        if attempt.reply.stop == "max_tokens" and not attempt.calls and _goes_on(turn, number):
+            writer.hear(manner.phrases["continue_after_limit"])
+    for steer in turn.unseen:
+        writer.hear(fill(manner.phrases["steer"], {"text": steer.text}))
+
+
+def _write_reply(writer: _Writer, turn: TurnState, number: int, manner: Manner, stubbed: frozenset[str]) -> None:
+    attempt = turn.attempts[number]
+    reply = attempt.reply
+    assert reply is not None
+    if not attempt.calls and not any(isinstance(item, TextItem) and item.text.strip() for item in reply.items):
+        if reply.stop != "pause":
+            if _goes_on(turn, number):
+                writer.hear(manner.phrases["reply_empty"])
+            return  # it only thought: there is nothing that a later request could carry
+    writer.say(AssistantMessage(items=reply.items, calls=reply.calls, origin=reply.model))
+    if attempt.calls:
+        writer.get_results([_result(call, manner, stubbed) for call in attempt.calls])
+
+
+def _write_unfinished(writer: _Writer, turn: TurnState, number: int, manner: Manner) -> None:
+    """Write a reply that broke off: its text stays, followed by what the next request is to make of it."""
+    text = partial_text(turn.attempts[number])
+    if not text.strip():
+        return
+    going_on = number + 1 < len(turn.attempts)
+    if going_on and turn.attempts[number + 1].sent.how != "continue":
+        return
+    if not going_on and turn.ended is None and not _continues(turn.attempts[number]):
+        return
+    writer.say(AssistantMessage(items=(TextItem(text=text.rstrip()),)))
+    writer.hear(manner.phrases["continue_after_break" if turn.ended is None or going_on else "reply_broke_off"])
+
+
+def _continues(attempt: Attempt) -> bool:
+    return attempt.switched or (attempt.retry is not None and attempt.retry.how == "continue")
+
+
+def _goes_on(turn: TurnState, number: int) -> bool:
+    return number + 1 < len(turn.attempts) or turn.ended is None
+
+
+def _result(state: CallState, manner: Manner, stubbed: frozenset[str]) -> ResultPart:
+    finished = state.finished
+    if finished is None:  # only in a journal that was cut: the second belt for "every call has one result"
+        return ResultPart(call_id=state.call.call_id, text=manner.phrases["call_lost"], failed=True)
+    if finished.call_id in stubbed:
+        size = str(len(finished.text.encode()))
+        text = fill(manner.phrases["result_stubbed"], {"tool": finished.tool, "bytes": size})
+    else:
+        text = sent_copy(finished.text, finished.tool, manner.phrases)
+    return ResultPart(call_id=finished.call_id, text=text, failed=finished.status != "ok")
+
+
+def _posted_text(message: MessagePosted, manner: Manner) -> str:
+    if not manner.labelled or message.kind in ("return", "continue", "notice"):
+        return message.text
+    sender = message.sender.removeprefix("vp:")
+    return _labelled(sender, message.to, message.text, manner)
+
+
+def _labelled(sender: str, to: Sequence[str], text: str, manner: Manner) -> str:
+    """Return `text` in a block that names who spoke to whom; text that looks like such a block is defused."""
+    name = manner.names.get(sender, sender)
+    named = f' name="{name}"' if name != sender else ""
+    to_whom = " ".join("@" + vp for vp in to)
+    addressed = f' to="{to_whom}"' if to_whom else ""
+    return f'<message from="{sender}"{named}{addressed}>\n{_TAG.sub("&lt;", text)}\n</message>'

@@ -1,0 +1,102 @@
+"""What fits in a model's window: whole oldest turns go first, then the text of old results; nothing stored changes."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from yeaft.engine.sent_copy import SENT_BYTES
+from yeaft.engine.state import TurnState, partial_text
+from yeaft.engine.view import Own, Posted, Told, Unit
+from yeaft.kernel.messages import CallItem, TextItem
+from yeaft.llm.tokens import estimate
+
+UNIT_TOKENS = 8
+CALL_TOKENS = 12
+STUB_TOKENS = 40
+NEWEST_ROUNDS_KEPT = 1
+
+
+class Window(Struct, frozen=True, kw_only=True):
+    """The units that are sent, the calls whose results are only named, and what was left out."""
+
+    units: tuple[Unit, ...]
+    stubbed: frozenset[str] = frozenset()
+    dropped: int = 0
+    dropped_turns: int = 0
+    tokens_est: int = 0
+
+
+def fit(units: Sequence[Unit], limit_tokens: int) -> Window:
+    """Keep the newest turns that fit in `limit_tokens` (an estimate).
+
+    A turn goes with all that was said since the turn before it, calls with their results. The last turn and its
+    message always stay; if they alone are too large, the text of their older results is replaced by a stub,
+    oldest first, the newest round last of all.
+    """
+    groups = _groups(units)
+    sizes = [sum(map(unit_tokens, group)) for group in groups]
+    first = 0
+    while sum(sizes[first:]) > limit_tokens and first < len(groups) - 1:
+        first += 1
+    kept = tuple(unit for group in groups[first:] for unit in group)
+    dropped = sum(map(len, groups[:first]))
+    total = sum(sizes[first:])
+    stubbed: set[str] = set()
+    for call_id, tokens in _stubbable(kept):
+        if total <= limit_tokens:
+            break
+        stubbed.add(call_id)
+        total -= tokens
+    return Window(units=kept, stubbed=frozenset(stubbed), dropped=dropped, dropped_turns=first, tokens_est=total)
+
+
+def unit_tokens(unit: Unit) -> int:
+    """Return the estimate for one unit as it is sent."""
+    match unit:
+        case Posted(message=message):
+            return UNIT_TOKENS + estimate(message.text)
+        case Told(text=text):
+            return UNIT_TOKENS + estimate(text)
+        case Own(turn=turn):
+            return _turn_tokens(turn)
+
+
+def _turn_tokens(turn: TurnState) -> int:
+    total = 0
+    for attempt in turn.attempts:
+        total += sum(UNIT_TOKENS + estimate(steer.text) for steer in attempt.steers)
+        if attempt.reply is None:
+            total += estimate(partial_text(attempt))
+            continue
+        for item in attempt.reply.items:
+            total += estimate(item.text) if isinstance(item, TextItem) else 0
+            total += 0 if isinstance(item, TextItem | CallItem) else len(bytes(item.raw)) // 4
+        total += sum(CALL_TOKENS + estimate(call.args_raw) for call in attempt.reply.calls)
+        total += sum(_result_tokens(state.finished.text) for state in attempt.calls if state.finished)
+    return total
+
+
+def _result_tokens(text: str) -> int:
+    return CALL_TOKENS + estimate(text if len(text) <= SENT_BYTES else text[:SENT_BYTES])
+
+
+def _groups(units: Sequence[Unit]) -> list[list[Unit]]:
+    """Cut after each own turn, so that a message stays with the turn that answers it."""
+    groups: list[list[Unit]] = [[]]
+    for unit in units:
+        groups[-1].append(unit)
+        if isinstance(unit, Own):
+            groups.append([])
+    return [group for group in groups if group]
+
+
+def _stubbable(units: Sequence[Unit]) -> list[tuple[str, int]]:
+    """List the calls whose results may be stubbed, oldest first, with the tokens that would be won."""
+    attempts = [attempt for unit in units if isinstance(unit, Own) for attempt in unit.turn.attempts if attempt.calls]
+    found: list[tuple[str, int]] = []
+    for attempt in attempts[:-NEWEST_ROUNDS_KEPT] + attempts[-NEWEST_ROUNDS_KEPT:]:
+        for state in attempt.calls:
+            won = _result_tokens(state.finished.text) - STUB_TOKENS if state.finished else 0
+            if won > 0:
+                found.append((state.call.call_id, won))
+    return found

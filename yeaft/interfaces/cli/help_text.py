@@ -1,0 +1,68 @@
+"""The text of `yeaft --help`, kept apart so that showing it imports nothing."""
+
+HELP = """\
+Usage: yeaft [OPTIONS] [PROMPT]
+       yeaft COMMAND [ARGS]...
+
+Put a question to a roster of virtual persons (VPs). Mention whom you want: "@builder fix it".
+With piped input, the data is added to the prompt.
+
+  yeaft "what does this repository do?"
+  git diff | yeaft -p "@reviewer @skeptic review this"
+  yeaft -c "and the tests?"
+
+Session:
+  -p, --print              One shot (always the case with a prompt); the next words are the prompt.
+  -c, --continue           Go on with the newest Session of this folder.
+  -r, --resume ID|NAME     Go on with a Session by id, unique beginning of the id, or name.
+      --fork               With -c or -r: go on in a copy.
+      --continue-turn      With -c or -r: finish turns that a crash left open.
+      --name NAME          Name a new Session.
+      --take-over          Own a Session whose lock another host holds.
+Who answers:
+      --vp NAME            VPs of a new Session, in order; the first is the default. Repeat it.
+  -m, --model [P/]MODEL    Model for this run.
+      --effort LEVEL       low, medium, high, xhigh, max: as far as the model knows it.
+Permissions:
+      --mode MODE          ask, edits, plan or auto.
+  -y, --yes, --yolo        The same as --mode auto.
+      --allow RULE         Allow, such as 'Bash(npm test:*)' or 'FileWrite(docs/**)'. Repeat it.
+      --deny RULE          Deny; wins over everything. Repeat it.
+Place:
+  -C, --cwd DIR            Work folder; the current one if not given.
+      --add-dir DIR        Let tools work in DIR too. Repeat it.
+Input and output:
+      --stdin              Wait for standard input ('-' as the prompt does the same).
+      --output-format F    text, json or stream-json.
+      --json               The same as --output-format json.
+      --input-format F     text or stream-json.
+      --schema FILE|JSON   Demand an answer that is JSON by this schema.
+  -o, --output-file FILE   Write the answer to FILE too.
+  -q, --quiet              No notices on standard error.
+  -v, --verbose            Tool calls and more on standard error.
+      --lang en|zh         Language of texts and prompts.
+Limits:
+      --max-rounds N       Rounds per turn.
+      --max-cost USD       Cost of this run, all VPs together.
+      --timeout T          Time for this run, such as 90s or 10m.
+Other:
+      --set KEY=VALUE      Set a key of config.toml for this run. Repeat it.
+  -V, --version            Show the version.
+  -h, --help               Show this text.
+
+Commands:
+  completion  Shell completion for bash, zsh or fish.
+  config      Show and change settings.
+  demo        Try yeaft with a scripted model; no key needed.
+  doctor      Check this machine and configuration.
+  help        Read about a topic.
+  local       Set up the embedded model.
+  model       List models; show which one answers.
+  replay      Rebuild and check what a Session sent to models.
+  route       Show who would answer a text.
+  session     List, show, rename, export, delete Sessions.
+  vp          List, show, make, import virtual persons.
+
+Exit codes: 0 answered, 1 failed, 2 usage, 3 a human is needed, 4 a limit was hit, 65 bad data, 66 not found,
+69 provider down, 75 try again, 77 no credentials, 78 configuration, 130 interrupted.
+"""

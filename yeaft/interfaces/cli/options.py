@@ -1,0 +1,178 @@
+"""The options of the main command: declared once, parsed into one value."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+from msgspec import Struct
+
+from yeaft.interfaces.cli import duration
+from yeaft.kernel.errors import UsageError
+
+COMMANDS: dict[str, str] = {
+    "completion": "completion",
+    "config": "config",
+    "demo": "demo",
+    "doctor": "doctor",
+    "help": "help",
+    "local": "local",
+    "model": "model",
+    "replay": "replay",
+    "route": "route",
+    "session": "session",
+    "vp": "vp",
+}
+"""Name of a command -> the module of `yeaft.interfaces.cli.commands` that has it."""
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """What the user asked for on the command line."""
+
+    prompt: str | None = None
+    print_: bool = False
+    continue_: bool = False
+    resume: str = ""
+    fork: bool = False
+    continue_turn: bool = False
+    name: str = ""
+    take_over: bool = False
+    vps: tuple[str, ...] = ()
+    model: str = ""
+    effort: str = ""
+    mode: Literal["ask", "edits", "plan", "auto"] | None = None
+    yolo: bool = False
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    folder: Path | None = None
+    add_dirs: tuple[Path, ...] = ()
+    stdin: bool = False
+    output_format: Literal["text", "json", "stream-json"] = "text"
+    input_format: Literal["text", "stream-json"] = "text"
+    schema: str = ""
+    output_file: Path | None = None
+    quiet: bool = False
+    verbose: int = 0
+    lang: Literal["en", "zh"] | None = None
+    max_rounds: int | None = None
+    max_cost_usd: float | None = None
+    timeout_s: float | None = None
+    settings: tuple[str, ...] = ()
+
+
+class Seconds(click.ParamType[float]):
+    """A duration such as `10m`."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return seconds."""
+        try:
+            return duration.seconds(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def _option(*names: str, **more: Any) -> click.Option:
+    return click.Option(list(names), **more)
+
+
+def main_command() -> click.Command:
+    """Return the parser of the main command; it runs nothing."""
+    formats = click.Choice(["text", "json", "stream-json"])
+    folder = click.Path(path_type=Path, exists=True, file_okay=False)
+    return click.Command(
+        "yeaft",
+        add_help_option=False,
+        params=[
+            click.Argument(["words"], nargs=-1),
+            _option("-p", "--print", "print_", is_flag=True),
+            _option("-c", "--continue", "continue_", is_flag=True),
+            _option("-r", "--resume", "-s", "--session", "resume", default=""),
+            _option("--fork", is_flag=True),
+            _option("--continue-turn", is_flag=True),
+            _option("--name", default=""),
+            _option("--take-over", is_flag=True),
+            _option("--vp", "--agent", "vps", multiple=True),
+            _option("-m", "--model", default=""),
+            _option("--effort", default=""),
+            _option("--mode", type=click.Choice(["ask", "edits", "plan", "auto"])),
+            _option("-y", "--yes", "--yolo", "yolo", is_flag=True),
+            _option("--allow", multiple=True),
+            _option("--deny", multiple=True),
+            _option("-C", "--cwd", "folder", type=folder),
+            _option("--add-dir", "add_dirs", type=folder, multiple=True),
+            _option("--stdin", is_flag=True),
+            _option("--output-format", type=formats, default="text"),
+            _option("--json", "as_json", is_flag=True),
+            _option("--input-format", type=click.Choice(["text", "stream-json"]), default="text"),
+            _option("--schema", default=""),
+            _option("-o", "--output-file", type=click.Path(path_type=Path, dir_okay=False)),
+            _option("-q", "--quiet", is_flag=True),
+            _option("-v", "--verbose", count=True),
+            _option("--lang", type=click.Choice(["en", "zh"])),
+            _option("--max-rounds", "--max-turns", type=click.IntRange(min=1)),
+            _option("--max-cost", "max_cost_usd", type=click.FloatRange(min=0)),
+            _option("--timeout", "timeout_s", type=Seconds()),
+            _option("--set", "settings", multiple=True),
+            _option("-V", "--version", is_flag=True),
+            _option("-h", "--help", is_flag=True),
+        ],
+    )
+
+
+def split_command(words: list[str]) -> tuple[list[str], str, list[str]]:
+    """Split `words` into options before a command, the command's name, and what follows; no command is ''."""
+    takes_value = {
+        name for p in main_command().params if isinstance(p, click.Option) and not _is_flag(p) for name in p.opts
+    }
+    place = 0
+    while place < len(words):
+        word = words[place]
+        if word == "--" or word in ("-p", "--print"):
+            return words, "", []
+        if not word.startswith("-") or word == "-":
+            is_command = word in COMMANDS
+            return (words[:place], word, words[place + 1 :]) if is_command else (words, "", [])
+        place += 2 if word in takes_value else 1
+    return words, "", []
+
+
+def parse(words: list[str]) -> tuple[Options, bool, bool]:
+    """Return the options and whether version or help is wanted. Raises `UsageError`."""
+    try:
+        found = main_command().make_context("yeaft", list(words), resilient_parsing=False).params
+    except click.NoSuchOption as error:
+        raise UsageError(_with_nearest(error.option_name)) from error
+    except click.UsageError as error:
+        raise UsageError(error.format_message()) from error
+    said: tuple[str, ...] = found.pop("words")
+    if len(said) > 1:
+        raise UsageError(_too_many(said))
+    if found.pop("as_json"):
+        found["output_format"] = "json"
+    version, wants_help = found.pop("version"), found.pop("help")
+    if found["yolo"]:
+        found["mode"] = "auto"
+    prompt = said[0] if said else None
+    if prompt == "-":
+        prompt, found["stdin"] = None, True
+    return Options(prompt=prompt, **found), version, wants_help
+
+
+def _is_flag(option: click.Option) -> bool:
+    return option.is_flag or option.count
+
+
+def _with_nearest(name: str) -> str:
+    known = [opt for param in main_command().params if isinstance(param, click.Option) for opt in param.opts]
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"No such option: {name}." + (f" Did you mean {near[0]}?" if near else " See yeaft --help.")
+
+
+def _too_many(said: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(said[0], COMMANDS, n=1)
+    command = f"If you meant the command: yeaft {near[0]} {' '.join(said[1:])}. " if near else ""
+    return f'More than one prompt: {said[0]!r}, {said[1]!r}. {command}Quote the prompt: yeaft "{" ".join(said)}"'

@@ -1,0 +1,102 @@
+"""What a process reports at its end, in every JSON format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from yeaft.events.call import AskOpened
+from yeaft.events.turn import Failure
+from yeaft.interfaces.cli.exit_codes import exit_code_of
+from yeaft.kernel.outcome import worst_exit_code
+from yeaft.kernel.usage import Usage
+
+if TYPE_CHECKING:
+    from yeaft.engine.state import TurnState
+    from yeaft.session.state import SessionState
+
+
+class VpResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How one VP's turn ended."""
+
+    vp: str
+    turn: str
+    outcome: str
+    text: str
+    usage: Usage
+    cost: float | None = None
+    error: Failure | None = None
+    limit: str = ""
+
+
+class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What only a human can decide; `flag` would have allowed it."""
+
+    id: str
+    vp: str
+    kind: str
+    text: str
+    options: tuple[str, ...] = ()
+    flag: str = ""
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """The end of a process. `text` is the answer: that of the only VP, or all of them under their names."""
+
+    type: str = "result"
+    exit_code: int
+    outcome: str
+    text: str
+    session: str
+    vps: tuple[VpResult, ...] = ()
+    usage: Usage = Usage()
+    cost: float | None = None
+    questions: tuple[Question, ...] = ()
+    stdin: str = ""
+    error: str = ""
+
+
+def result_of(state: SessionState, turns: Iterable[TurnState], questions: Iterable[AskOpened], stdin: str) -> Result:
+    """Sum up the turns that this process ran."""
+    ended = [(turn, turn.ended) for turn in turns if turn.ended]
+    vps = tuple(
+        VpResult(
+            vp=turn.started.vp_id,
+            turn=turn.started.turn_id,
+            outcome=end.outcome,
+            text=turn.final_text.strip(),
+            usage=turn.usage,
+            cost=turn.cost_usd,
+            error=end.error,
+            limit=end.limit or "",
+        )
+        for turn, end in ended
+    )
+    codes = [exit_code_of(end) for _, end in ended]
+    exit_code = worst_exit_code(codes)
+    outcome = next((end.outcome for (_, end), code in zip(ended, codes, strict=True) if code == exit_code), "answered")
+    costs = [vp.cost for vp in vps if vp.cost is not None]
+    usage = sum((vp.usage for vp in vps), Usage())
+    return Result(
+        exit_code=exit_code,
+        outcome=outcome,
+        text=_answer(vps),
+        session=state.session_id,
+        vps=vps,
+        usage=usage,
+        cost=sum(costs) if costs else None,
+        questions=tuple(
+            Question(id=ask.ask_id, vp=ask.vp_id, kind=ask.kind, text=ask.text, options=ask.options, flag=ask.flag)
+            for ask in questions
+        ),
+        stdin=stdin,
+    )
+
+
+def _answer(vps: tuple[VpResult, ...]) -> str:
+    said = [vp for vp in vps if vp.text]
+    if len(said) < 2 or len({vp.vp for vp in said}) == 1:
+        return said[-1].text if said else ""
+    return "\n\n".join(f"── @{vp.vp}\n{vp.text}" for vp in said)

@@ -1,0 +1,70 @@
+"""From options to what is asked of a Session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from yeaft.config import places
+from yeaft.interfaces.assemble import Wish
+from yeaft.interfaces.cli.options import Options
+from yeaft.kernel.errors import NotFound
+from yeaft.session.opening import Wanted
+from yeaft.vp.library import Library, vp_folders
+from yeaft.vp.names import Names
+
+
+def wish_of(options: Options, environ: Mapping[str, str]) -> Wish:
+    """Return the Session that the options ask for. Raises `NotFound` for a VP nobody knows."""
+    return Wish(
+        environ=environ,
+        folder=(options.folder or Path.cwd()).resolve(),
+        wanted=Wanted(
+            ref=options.resume,
+            latest=options.continue_ or (options.continue_turn and not options.resume),
+            fork=options.fork,
+            take_over=options.take_over,
+            name=options.name,
+            roster=vp_ids(options.vps, Library(vp_folders(places.home(environ)))),
+        ),
+        model=options.model,
+        effort=options.effort,
+        mode=options.mode,
+        allow=_split(options.allow),
+        deny=_split(options.deny),
+        add_dirs=tuple(path.resolve() for path in options.add_dirs),
+        lang=options.lang or "",
+        settings=options.settings,
+        max_rounds=options.max_rounds,
+        max_cost_usd=options.max_cost_usd,
+        has_human=options.input_format == "stream-json",
+    )
+
+
+def vp_ids(given: tuple[str, ...], library: Library) -> tuple[str, ...]:
+    """Return the ids of VPs named on the command line. Raises `NotFound` with the nearest name."""
+    if not given:
+        return ()
+    names = Names(library.all())
+    found: dict[str, None] = {}
+    for label in (part for one in given for part in one.split(",") if part.strip()):
+        vp_id = names.id_of(label)
+        if vp_id is None:
+            near = names.nearest(label)
+            raise NotFound(f"No VP named {label!r}." + (f" Did you mean {near}?" if near else " See `yeaft vp ls`."))
+        found[vp_id] = None
+    return tuple(found)
+
+
+def _split(given: tuple[str, ...]) -> tuple[str, ...]:
+    """Split rules at commas outside of parentheses."""
+    rules: list[str] = []
+    for text in given:
+        depth, start = 0, 0
+        for place, character in enumerate(text):
+            depth += (character == "(") - (character == ")")
+            if character == "," and depth == 0:
+                rules.append(text[start:place])
+                start = place + 1
+        rules.append(text[start:])
+    return tuple(rule.strip() for rule in rules if rule.strip())

@@ -1,0 +1,84 @@
+"""Turns what a user typed into who is asked, who joins for it, and what the user should be told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from yeaft.events.session import NoticePosted, RosterChanged
+from yeaft.kernel.errors import NotFound
+from yeaft.session.mentions import may_mention
+from yeaft.session.routing import FAN_OUT_LIMIT, Routing, Unknown, route
+from yeaft.vp.names import Names
+
+if TYPE_CHECKING:
+    from yeaft.events.codec import Event
+    from yeaft.session.state import SessionState
+    from yeaft.vp.library import Library
+
+
+class Addressed(Struct, frozen=True, kw_only=True):
+    """Who is asked; `before` and `notices` are the events to record before and after the message."""
+
+    to: tuple[str, ...]
+    before: tuple[Event, ...] = ()
+    notices: tuple[Event, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def address(state: SessionState, library: Library, text: str, to: tuple[str, ...], lang: str) -> Addressed:
+    """Say who answers `text`; a given `to` wins over its mentions. Raises `NotFound` for a VP in `to` nobody knows."""
+    names = known_names(state, library) if to or may_mention(text) else Names()  # reading all VP files takes 3 ms
+    routing = _chosen(state, names, to) if to else _routed(state, names, text)
+    before: tuple[Event, ...] = ()
+    notices: list[Event] = []
+    if routing.joined:
+        roster = (*state.roster, *routing.joined)
+        before = (RosterChanged(roster=roster, default_vp=state.default_vp, reason="mention"),)
+        notices += [_joined(library, vp_id, lang) for vp_id in routing.joined]
+    notices += [notice_of(unknown, routing, state.default_vp) for unknown in routing.unknown]
+    if routing.truncated:
+        notices.append(NoticePosted(code="mention.truncated", params={"limit": str(FAN_OUT_LIMIT)}, level="warn"))
+    return Addressed(
+        to=routing.to,
+        before=before,
+        notices=tuple(notices),
+        unknown=tuple(unknown.token for unknown in routing.unknown),
+    )
+
+
+def known_names(state: SessionState, library: Library) -> Names:
+    """Return what every VP is called; where two share a name, one of the roster goes first."""
+    present = [vp for vp_id in state.roster if (vp := library.get(vp_id))]
+    return Names((*present, *library.all()))
+
+
+def notice_of(unknown: Unknown, routing: Routing, default_vp: str) -> NoticePosted:
+    """Return what the user is told of a mention that nobody answers to."""
+    code = "mention.unknown" if routing.reason == "default" else "mention.unknown_beside"
+    params = {"token": unknown.token, "default": routing.to[0] if routing.to else default_vp}
+    if unknown.nearest:
+        return NoticePosted(code=f"{code}_near", params={**params, "nearest": unknown.nearest}, level="warn")
+    return NoticePosted(code=code, params=params, level="warn")
+
+
+def _routed(state: SessionState, names: Names, text: str) -> Routing:
+    return route(text, roster=state.roster, default_vp=state.default_vp, names=names)
+
+
+def _chosen(state: SessionState, names: Names, to: tuple[str, ...]) -> Routing:
+    found: dict[str, None] = {}
+    for target in to:
+        vp_id = names.id_of(target.lstrip("@"))
+        if vp_id is None:
+            near = names.nearest(target)
+            raise NotFound(f"No VP named {target!r}." + (f" Did you mean {near}?" if near else " See `yeaft vp ls`."))
+        found[vp_id] = None
+    joined = tuple(vp_id for vp_id in found if vp_id not in state.roster)
+    return Routing(to=tuple(found), joined=joined, reason="mention")
+
+
+def _joined(library: Library, vp_id: str, lang: str) -> NoticePosted:
+    vp = library.get(vp_id)
+    return NoticePosted(code="roster.joined", params={"vp": vp_id, "name": vp.name_in(lang) if vp else vp_id})

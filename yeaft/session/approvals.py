@@ -1,0 +1,196 @@
+"""Stands between calls and their effects: rules first, then the human, and where there is none, an honest end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from yeaft.engine.calls import Refused, Verdict
+from yeaft.events.call import AskAnswered, AskOpened, AskWithdrawn
+from yeaft.kernel import ids
+from yeaft.kernel.errors import NotFound, ToolFailed
+from yeaft.prompts.fill import fill
+from yeaft.tools.ask_user import AskUser
+from yeaft.tools.policy import Policy
+from yeaft.tools.rules import rule
+from yeaft.tools.visible import visible
+
+if TYPE_CHECKING:
+    from yeaft.config.settings import Mode
+    from yeaft.events.codec import Event
+    from yeaft.events.ops import Answer
+    from yeaft.kernel.messages import Call
+    from yeaft.session.ledger import Ledger
+    from yeaft.tools.paths import Paths
+    from yeaft.tools.tool import BoundCall
+
+QUESTION_TOOL = "AskUser"
+
+
+class Approvals:
+    """One Session's permissions and open questions. `has_human` says whether anybody could answer one."""
+
+    def __init__(self, *, ledger: Ledger, policy: Policy, phrases: Mapping[str, str], has_human: bool) -> None:
+        self._ledger = ledger
+        self._policy = policy
+        self._phrases = phrases
+        self._waiting: dict[str, asyncio.Future[AskAnswered]] = {}
+        self.has_human = has_human
+
+    @property
+    def mode(self) -> Mode:
+        """The approval mode in force."""
+        return self._policy.mode
+
+    @mode.setter
+    def mode(self, mode: Mode) -> None:
+        self._policy = replace(self._policy, mode=mode)
+
+    def add_folder(self, path: str) -> None:
+        """Treat another folder like the work folder."""
+        paths = self._policy.paths
+        self._policy = replace(self._policy, paths=replace(paths, added=(*paths.added, Path(path))))
+
+    def judge(self, bound: BoundCall) -> Verdict:
+        """Judge a call by rules and mode alone."""
+        if bound.tool == QUESTION_TOOL:
+            return Verdict(allowed=self.has_human)
+        verdict = self._policy.judge(bound)
+        if verdict.decision == "deny":
+            return Verdict(denied=fill(self._phrases["call_denied"], {"reason": verdict.reason}))
+        return Verdict(allowed=verdict.decision == "allow")
+
+    async def ask(self, call: Call, bound: BoundCall) -> Refused | None:
+        """Put a call to the human. None means it may run; it counts as refused when nobody is there."""
+        opened = self._opened(call, bound)
+        answered = await self._answer(opened)
+        if answered is None:
+            text = fill(self._phrases["call_needs_human"], {"reason": opened.text})
+            return Refused(status="not_run", text=text)
+        if answered.decision == "deny":
+            return Refused(
+                status="denied", text=fill(self._phrases["call_denied_by_user"], {"text": answered.text}).strip()
+            )
+        if answered.decision in ("session", "always") and opened.rule:
+            rules = self._policy.rules
+            self._policy = replace(
+                self._policy, rules=replace(rules, allow=(*rules.allow, rule(answered.rule or opened.rule)))
+            )
+        return None
+
+    async def question(self, call_id: str, question: str, options: Sequence[str]) -> str:
+        """Put a VP's own question to the human. Raises `ToolFailed` when nobody is there."""
+        opened = AskOpened(
+            ask_id=ids.ask_id(call_id, 0),
+            turn_id=self._ledger.state.turn_of_call(call_id),
+            call_id=call_id,
+            vp_id=self._vp_of(call_id),
+            kind="choice" if options else "question",
+            text=question,
+            options=tuple(options),
+        )
+        answered = await self._answer(opened)
+        if answered is None:
+            raise ToolFailed("Nobody is here to answer. Do without the answer, or say what you need to know.")
+        return ", ".join(answered.choice) or answered.text
+
+    def answer(self, op: Answer) -> None:
+        """Take the human's answer. Raises `NotFound` if the question is not open."""
+        opened = self._ledger.state.open_asks.get(op.ask_id)
+        if opened is None:
+            raise NotFound(f"No question {op.ask_id} is open; it was answered or withdrawn.")
+        answered = AskAnswered(ask_id=op.ask_id, decision=op.decision, choice=op.choice, text=op.text, rule=op.rule)
+        self._post(opened, answered)
+        waiting = self._waiting.get(op.ask_id)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(answered)
+
+    def leave(self) -> None:
+        """Note that the human has gone: every open question is withdrawn, and new ones are not waited for."""
+        self.has_human = False
+        for ask_id, waiting in self._waiting.items():
+            if not waiting.done():
+                waiting.cancel()
+            opened = self._ledger.state.open_asks.get(ask_id)
+            if opened is not None:
+                self._post(opened, AskWithdrawn(ask_id=ask_id, reason="headless"))
+
+    async def _answer(self, opened: AskOpened) -> AskAnswered | None:
+        """Wait for the answer to a question; None when nobody is there to give one."""
+        if opened.ask_id not in self._ledger.state.open_asks:
+            self._post(opened, opened)
+        if not self.has_human:
+            self._post(opened, AskWithdrawn(ask_id=opened.ask_id, reason="headless"))
+            return None
+        waiting = self._waiting[opened.ask_id] = asyncio.get_running_loop().create_future()
+        try:
+            return await waiting
+        except asyncio.CancelledError:
+            if not self.has_human and not _is_being_cancelled():
+                return None
+            raise
+        finally:
+            del self._waiting[opened.ask_id]
+
+    def _opened(self, call: Call, bound: BoundCall) -> AskOpened:
+        turn_id = self._ledger.state.turn_of_call(call.call_id)
+        if bound.tool == QUESTION_TOOL:
+            args = msgspec.json.decode(bound.args, type=AskUser, strict=False)
+            return AskOpened(
+                ask_id=ids.ask_id(call.call_id, 0),
+                turn_id=turn_id,
+                call_id=call.call_id,
+                vp_id=self._vp_of(call.call_id),
+                kind="choice" if args.options else "question",
+                text=args.question,
+                options=tuple(args.options),
+            )
+        verdict = self._policy.judge(bound)
+        return AskOpened(
+            ask_id=ids.ask_id(call.call_id, 0),
+            turn_id=turn_id,
+            call_id=call.call_id,
+            vp_id=self._vp_of(call.call_id),
+            kind="approval",
+            text=_subject(bound, verdict.reason),
+            rule=verdict.offer,
+            flag=verdict.flag,
+        )
+
+    def _vp_of(self, call_id: str) -> str:
+        state = self._ledger.state
+        return state.turns[state.turn_of_call(call_id)].started.vp_id
+
+    def _post(self, opened: AskOpened, event: Event) -> None:
+        state = self._ledger.state
+        root_id = state.messages[state.turns[opened.turn_id].started.message_id].root_id
+        src = "user" if isinstance(event, AskAnswered) else f"vp:{opened.vp_id}"
+        self._ledger.post((event,), src=src, cause=opened.call_id, corr=root_id)
+
+
+class Questions:
+    """The side of `Approvals` that a VP's own questions go through; see `tools.ask_user.Asker`."""
+
+    def __init__(self, approvals: Approvals) -> None:
+        self._approvals = approvals
+
+    async def ask(self, call_id: str, question: str, options: tuple[str, ...]) -> str:
+        """Return what the human answered; raises `ToolFailed` when nobody is there to answer."""
+        return await self._approvals.question(call_id, question, options)
+
+
+def _subject(bound: BoundCall, reason: str) -> str:
+    """Return what the human decides about, with nothing in it that could deceive the eye."""
+    touches = bound.touches
+    subject = touches.command if touches.command is not None else ", ".join((*touches.writes, *touches.reads))
+    return visible(f"{bound.tool}: {subject}" + (f"  ({reason})" if reason else ""))
+
+
+def _is_being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -1,0 +1,85 @@
+"""Who sees what: the units of a conversation from one VP's side, chosen by cause rather than by time of arrival."""
+
+from msgspec import Struct
+
+from yeaft.engine.state import TurnState
+from yeaft.engine.view import Own, Posted, Told, Unit
+from yeaft.events.session import MessagePosted
+from yeaft.kernel import ids
+from yeaft.session.state import SessionState
+
+
+class _Heard(Struct, frozen=True, kw_only=True):
+    """A unit from outside, where it stands in the journal and which root it goes back to."""
+
+    seq: int
+    root_seq: int
+    unit: Unit
+
+
+def units_for(state: SessionState, turn_id: str) -> tuple[Unit, ...]:
+    """Return what the VP of this turn sees, oldest first, with the turn itself last.
+
+    A turn sees what was there when it started and goes back to its own root or an earlier one; what later roots
+    caused is left out, so a slow VP never answers a question that it has not been asked yet. Own turns stay whole:
+    what others said meanwhile stands before the own turn that could first see it.
+    """
+    turn = state.turns[turn_id]
+    vp_id, limit = turn.started.vp_id, state.started_at[turn_id]
+    root = state.root_seq(turn.started.message_id)
+    mine = [
+        own
+        for own_id, own in state.turns.items()
+        if own.started.vp_id == vp_id
+        and state.started_at[own_id] <= limit
+        and state.root_seq(own.started.message_id) <= root
+    ]
+    heard = [one for one in _heard(state, vp_id) if one.seq < limit and one.root_seq <= root]
+    units: list[Unit] = []
+    for own in mine:
+        own_limit, own_root = state.started_at[own.started.turn_id], state.root_seq(own.started.message_id)
+        seen = [one for one in heard if one.seq < own_limit and one.root_seq <= own_root]
+        heard = [one for one in heard if one.seq >= own_limit or one.root_seq > own_root]
+        units += [one.unit for one in seen]
+        units.append(Own(turn=own))
+    return tuple(units)
+
+
+def _heard(state: SessionState, vp_id: str) -> list[_Heard]:
+    found = [
+        _Heard(seq=state.posted_at[m.message_id], root_seq=state.root_seq(m.message_id), unit=Posted(message=m))
+        for m in state.messages.values()
+        if _reaches(m, vp_id)
+    ]
+    for turn_id, seq in state.ended_at.items():
+        told = _told(state, state.turns[turn_id], vp_id)
+        if told is not None:
+            root_seq = state.root_seq(state.turns[turn_id].started.message_id)
+            found.append(_Heard(seq=seq, root_seq=root_seq, unit=told))
+    return sorted(found, key=lambda one: one.seq)
+
+
+def _reaches(message: MessagePosted, vp_id: str) -> bool:
+    if message.kind == "steer" or message.sender == f"vp:{vp_id}":
+        return False
+    return message.kind != "return" or vp_id in message.to
+
+
+def _told(state: SessionState, turn: TurnState, vp_id: str) -> Told | None:
+    started = turn.started
+    text = turn.final_text
+    if started.vp_id == vp_id or not text.strip():
+        return None
+    asker, call_id = _asked_by(state, turn)
+    if asker == vp_id and ids.carried_message_id(call_id, "return", vp_id) in state.messages:
+        return None  # it comes back in the one combined answer
+    return Told(vp_id=started.vp_id, to=(asker,) if asker else (), text=text)
+
+
+def _asked_by(state: SessionState, turn: TurnState) -> tuple[str, str]:
+    """Return the VP that handed this on, past returns from further hand-offs, and its call; empty for the user."""
+    message = state.messages[turn.started.message_id]
+    while message.kind == "return":
+        handing_on = state.turns[state.turn_of_call(message.call_id)]
+        message = state.messages[handing_on.started.message_id]
+    return (message.sender.removeprefix("vp:"), message.call_id) if message.kind == "forward" else ("", "")

@@ -1,0 +1,128 @@
+"""Record, apply, show: the one place where a Session's events are made, in the one order they have."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Generator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from yeaft.events.codec import Event, Recorded, Transient, id_of
+from yeaft.kernel import ids
+from yeaft.kernel.errors import StoreFailed
+from yeaft.store.journal import SESSION_STREAM
+
+if TYPE_CHECKING:
+    from yeaft.kernel.clock import NowMs
+    from yeaft.session.state import SessionState
+    from yeaft.store.journal import Journal
+
+Listener = Callable[[Recorded | Transient], None]
+Reaction = Callable[[Sequence[Recorded]], None]
+
+
+class Commit:
+    """A batch of events on its way to the journal. Awaiting it may be cancelled; the commit goes on."""
+
+    def __init__(self) -> None:
+        self._waiters: list[asyncio.Future[None]] = []
+        self._is_done = False
+        self._error: StoreFailed | None = None
+
+    def __await__(self) -> Generator[Any, None, None]:
+        if not self._is_done:
+            waiter = asyncio.get_running_loop().create_future()
+            self._waiters.append(waiter)
+            yield from waiter
+        if self._error is not None:
+            raise self._error
+
+    def settle(self, error: StoreFailed | None) -> None:
+        """Let everyone who waits go on."""
+        self._is_done, self._error = True, error
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+
+class Ledger:
+    """Gives events their envelope, folds them and hands them to the journal, all in one step.
+
+    So the state always equals the journal plus what is on its way to it, and two requests built one after the other
+    have seen exactly the events with lower `seq`. What is irreversible waits for the commit: callers await it before
+    they act, and screens hear of an event only then.
+    """
+
+    def __init__(self, journal: Journal, state: SessionState, now_ms: NowMs, epoch: int) -> None:
+        self.state = state
+        self.epoch = epoch
+        self.react: Reaction = lambda recorded: None
+        self._journal = journal
+        self._now_ms = now_ms
+        self._spent_before_usd = state.spent_usd
+        self._listeners: list[Listener] = []
+        self._failure: StoreFailed | None = None
+        self._newest = Commit()
+        self._newest.settle(None)
+
+    def listen(self, listener: Listener) -> None:
+        """Let `listener` hear every event once it is committed, and every transient one."""
+        self._listeners.append(listener)
+
+    def post(self, events: Sequence[Event], *, src: str, cause: str = "", corr: str = "", sync: bool = False) -> Commit:
+        """Fold `events` and hand them to the journal at once. Raises `StoreFailed` after a failed write."""
+        if self._failure is not None:
+            raise self._failure
+        commit = Commit()
+        if not events:
+            commit.settle(None)
+            return commit
+        before = self.state.head
+        recorded = [
+            self._recorded(event, before + number, src, cause, corr) for number, event in enumerate(events, start=1)
+        ]
+        for one in recorded:
+            self.state.apply(one)
+        written = self._journal.append(SESSION_STREAM, before, self.epoch, recorded, sync=sync)
+        future = asyncio.ensure_future(written)
+        future.add_done_callback(lambda done: self._committed(done, recorded, commit))
+        self._newest = commit
+        self.react(recorded)
+        return commit
+
+    async def flushed(self) -> None:
+        """Wait until all that was posted so far is committed; commits keep their order."""
+        await self._newest
+
+    def spent_usd(self) -> float:
+        """Return what this process has spent so far, over all VPs."""
+        return self.state.spent_usd - self._spent_before_usd
+
+    def show(self, event: Transient) -> None:
+        """Let screens see a transient event."""
+        for listener in self._listeners:
+            listener(event)
+
+    def _recorded(self, event: Event, seq: int, src: str, cause: str, corr: str) -> Recorded:
+        now = self._now_ms()
+        return Recorded(
+            id=id_of(event, SESSION_STREAM, "e_" + ids.new_ulid(now)),
+            stream=SESSION_STREAM,
+            seq=seq,
+            ts=now,
+            src=src,
+            cause=cause,
+            corr=corr,
+            epoch=self.epoch,
+            event=event,
+        )
+
+    def _committed(self, done: asyncio.Future[int], recorded: Sequence[Recorded], commit: Commit) -> None:
+        error = StoreFailed("The journal was closed.") if done.cancelled() else done.exception()
+        if error is not None:
+            self._failure = error if isinstance(error, StoreFailed) else StoreFailed(str(error))
+            commit.settle(self._failure)
+            return
+        for one in recorded:
+            for listener in self._listeners:
+                listener(one)
+        commit.settle(None)

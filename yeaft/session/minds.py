@@ -1,0 +1,143 @@
+"""What each VP thinks with: its model, and the settings of its requests, frozen before they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from yeaft.config.settings import Config, VpSettings
+from yeaft.engine.settings import BUILDER, Frozen, Settings, freeze
+from yeaft.events.session import SettingsFrozen, VpFrozen
+from yeaft.kernel.errors import NotFound
+from yeaft.llm.choice import Chosen, choose_model
+from yeaft.llm.effort import clamp
+from yeaft.llm.prompt import SystemBlock
+from yeaft.prompts.place import Place
+from yeaft.prompts.system import Note, Peer, Self, Texts, system_blocks
+from yeaft.session.toolbox import tool_specs
+
+if TYPE_CHECKING:
+    from yeaft.events.ops import SetModel
+    from yeaft.llm.catalogue import Catalogue
+    from yeaft.llm.model import Model, ModelEntry
+    from yeaft.llm.models import Models
+    from yeaft.session.ledger import Ledger
+    from yeaft.store.journal import Blobs
+    from yeaft.tools.tool import Toolbox
+    from yeaft.vp.library import Library
+    from yeaft.vp.persona import Vp
+
+OUTPUT_TOKENS = 32_000
+"""The most that one reply may be long, whatever more a model could give."""
+
+
+class Thinking(Struct, frozen=True, kw_only=True):
+    """What all minds of a Session share. `place` tells where and on what day we are."""
+
+    config: Config
+    environ: Mapping[str, str]
+    catalogue: Catalogue
+    models: Models
+    library: Library
+    texts: Texts
+    phrases: Mapping[str, str]
+    lang: str
+    place: Callable[[], Place]
+    notes: Sequence[Note] = ()
+    model: str = ""
+    effort: str = ""
+    has_embedded: bool = False
+
+
+class VpMind:
+    """One VP's mind; see `engine.exchange.Mind`."""
+
+    def __init__(self, vp_id: str, thinking: Thinking, toolbox: Toolbox, ledger: Ledger, blobs: Blobs) -> None:
+        self._vp_id = vp_id
+        self._thinking = thinking
+        self._toolbox = toolbox
+        self._ledger = ledger
+        self._blobs = blobs
+        self._last: tuple[object, Frozen] | None = None
+        self._model = thinking.model
+        self._effort = thinking.effort
+
+    @property
+    def phrases(self) -> Mapping[str, str]:
+        """The texts that stand between turns, results and errors."""
+        return self._thinking.phrases
+
+    def change(self, op: SetModel) -> None:
+        """Use another model or effort from the next request on."""
+        self._model = op.model or self._model
+        self._effort = op.effort or self._effort
+
+    def freeze(self, ref: str) -> tuple[Frozen, Model]:
+        """Return the settings and the model of the next request; what is new of them is posted.
+
+        Raises `NotFound`, `ConfigError` or `NoCredentials` when there is no such VP or model.
+        """
+        vp = self._thinking.library.get(self._vp_id)
+        if vp is None:
+            raise NotFound(f"There is no VP @{self._vp_id} any more; `yeaft vp ls` lists those there are.")
+        chosen = Chosen(ref=ref, named_by="the turn") if ref else self._chosen(vp)
+        model = self._thinking.models.get(chosen.ref, chosen.named_by)
+        state, place = self._ledger.state, self._thinking.place()
+        key = (model.entry, state.roster, place, self._effort, vp.digest)
+        if self._last is None or self._last[0] != key:
+            self._last = (key, freeze(self._settings(vp, model.entry, place)))
+        frozen = self._last[1]
+        self._note(vp, frozen)
+        return frozen, model
+
+    def _chosen(self, vp: Vp) -> Chosen:
+        thinking = self._thinking
+        return choose_model(
+            thinking.config,
+            thinking.environ,
+            thinking.catalogue,
+            flag=self._model,
+            vp_id=vp.id,
+            vp_model=vp.model,
+            embedded=thinking.has_embedded,
+        )
+
+    def _settings(self, vp: Vp, entry: ModelEntry, place: Place) -> Settings:
+        thinking, state = self._thinking, self._ledger.state
+        others = [other for vp_id in state.roster if vp_id != vp.id and (other := thinking.library.get(vp_id))]
+        peers = [Peer(id=o.id, name=o.name_in(thinking.lang), role=o.role_in(thinking.lang)) for o in others]
+        offered = [
+            tool
+            for name, tool in self._toolbox.items()
+            if entry.tools and vp.tools.offers(name) and (name != "RouteForward" or peers)
+        ]
+        me = Self(id=vp.id, name=vp.name_in(thinking.lang), persona=vp.text(thinking.lang))
+        names = frozenset(tool.name for tool in offered)
+        blocks = system_blocks(thinking.texts, me, peers=peers, place=place, notes=thinking.notes, tools=names)
+        wanted = self._effort or thinking.config.vps.get(vp.id, VpSettings()).effort or thinking.config.models.effort
+        return Settings(
+            vp_id=vp.id,
+            system=tuple(SystemBlock(text=text, cache=cache) for text, cache in blocks),
+            tools=tool_specs(offered),
+            entry=entry,
+            effort=clamp(wanted, entry.efforts) if wanted else "",
+            max_output_tokens=min(entry.output_tokens, OUTPUT_TOKENS),
+            cache_key=state.created.session_id if state.created else "",
+            labelled=bool(peers),
+            names={peer.id: peer.name for peer in peers},
+            phrases=dict(thinking.phrases),
+        )
+
+    def _note(self, vp: Vp, frozen: Frozen) -> None:
+        """Post what the journal does not know yet; the content is stored before the event that names it."""
+        state = self._ledger.state
+        if state.frozen_vps.get(vp.id) != vp.digest:
+            blob = self._blobs.put(msgspec.json.encode(vp), "application/json")
+            self._ledger.post((VpFrozen(vp_id=vp.id, digest=vp.digest, blob=blob),), src="engine")
+        if frozen.digest not in state.frozen:
+            blob = self._blobs.put(frozen.content, "application/json")
+            event = SettingsFrozen(vp_id=vp.id, digest=frozen.digest, blob=blob, builder=BUILDER)
+            self._ledger.post((event,), src="engine")

@@ -1,0 +1,168 @@
+"""Opens the place a Session lives in: a new one, one from before, or a copy; owned by this process and folded."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from yeaft import __version__
+from yeaft.events.session import OwnerClaimed, RosterChanged, SessionCreated, SessionForked, SessionRenamed
+from yeaft.kernel import ids
+from yeaft.kernel.errors import NotFound, StoreFailed, UsageError
+from yeaft.session.state import SessionState
+from yeaft.store.blobs import FileBlobs
+from yeaft.store.copying import copy_session
+from yeaft.store.directory import SessionPaths, find_session, session_paths
+from yeaft.store.index import Index
+from yeaft.store.journal import SESSION_STREAM
+from yeaft.store.lock import SessionLock
+from yeaft.store.meta import SessionMeta, write_meta
+from yeaft.store.sqlite import SqliteJournal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from yeaft.events.codec import Event
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """Which Session: `ref` names one, `latest` means the newest of the folder, neither a new one.
+
+    A `roster` given for one from before changes it; a new one without has only the `default_vp`.
+    """
+
+    ref: str = ""
+    latest: bool = False
+    fork: bool = False
+    take_over: bool = False
+    name: str = ""
+    roster: tuple[str, ...] = ()
+    default_vp: str = ""
+    lang: str = "en"
+
+
+class Room(Struct, frozen=True, kw_only=True):
+    """An open Session directory. `opening` is what the first append must begin with; until then nothing is written."""
+
+    paths: SessionPaths
+    journal: SqliteJournal
+    blobs: FileBlobs
+    lock: SessionLock
+    state: SessionState
+    epoch: int
+    opening: tuple[Event, ...] = ()
+
+    async def aclose(self) -> None:
+        """Close the journal, refresh what a list shows, give the Session up; a Session without events leaves nothing."""
+        await self.journal.close()
+        if self.state.created is not None:
+            write_meta(self.paths.meta, meta_of(self.state))
+        self.lock.release()
+        if self.state.created is None:
+            shutil.rmtree(self.paths.root, ignore_errors=True)
+
+
+def open_room(home: Path, folder: Path, wanted: Wanted) -> Room:
+    """Open or prepare a Session and own it.
+
+    Raises `NotFound` if there is no such Session, `SessionBusy` if another process owns it, `StoreFailed` if its
+    journal cannot be read or was written by a newer yeaft.
+    """
+    earlier = _earlier(home, folder, wanted)
+    if earlier is None:
+        room = _owned(session_paths(home, ids.new_session_id()), wanted)
+        roster = wanted.roster or (wanted.default_vp,)
+        created = SessionCreated(
+            session_id=room.paths.session_id,
+            name=wanted.name,
+            folder=str(folder),
+            roster=roster,
+            default_vp=roster[0],
+            lang=wanted.lang,
+            app_version=__version__,
+        )
+        return replace(room, opening=(created, _claim(room)))
+    if wanted.fork:
+        target = session_paths(home, ids.new_session_id())
+        copy_session(earlier, target)
+        room = _owned(target, wanted)
+        forked = SessionForked(from_session=earlier.session_id, from_seq=room.state.head)
+        return replace(room, opening=(_claim(room), forked, *_changes(wanted)))
+    room = _owned(earlier, wanted)
+    return replace(room, opening=(_claim(room), *_changes(wanted)))
+
+
+def read_state(paths: SessionPaths) -> SessionState:
+    """Fold a Session's journal without owning it. Raises `StoreFailed`."""
+    state = SessionState(paths.session_id)
+    for recorded in SqliteJournal(paths.db, FileBlobs(paths.blobs)).read(SESSION_STREAM):
+        state.apply(recorded)
+    return state
+
+
+def meta_of(state: SessionState) -> SessionMeta:
+    """Return what a list shows of a Session."""
+    assert state.created is not None
+    return SessionMeta(
+        session_id=state.session_id,
+        name=state.name or state.first_words(),
+        folder=state.created.folder,
+        roster=state.roster,
+        default_vp=state.default_vp,
+        created_ms=state.created_ms,
+        last_active_ms=state.last_active_ms,
+        head_seq=state.head,
+        messages=len(state.messages),
+        archived=state.archived,
+        labels=state.labels,
+    )
+
+
+def _earlier(home: Path, folder: Path, wanted: Wanted) -> SessionPaths | None:
+    """Return the Session that is meant; None for a new one."""
+    if wanted.ref:
+        return find_session(home, wanted.ref)
+    if not wanted.latest:
+        if wanted.fork:
+            raise UsageError("--fork needs a Session to copy: add -c, or -r ID.")
+        return None
+    here = Index(home).rows(folder=str(folder))
+    if not here:
+        raise NotFound(f"No Session in {folder} yet. `yeaft session ls --all` lists those of other folders.")
+    return session_paths(home, here[0].session_id)
+
+
+def _owned(paths: SessionPaths, wanted: Wanted) -> Room:
+    lock = SessionLock.take(paths.root, take_over=wanted.take_over)
+    try:
+        blobs = FileBlobs(paths.blobs)
+        journal = SqliteJournal(paths.db, blobs)
+        state = SessionState(paths.session_id)
+        for recorded in journal.read(SESSION_STREAM):
+            state.apply(recorded)
+        if state.needs_upgrade:
+            raise StoreFailed(f"Session {paths.session_id} was written by a newer yeaft; it can only be read here.")
+        epoch = journal.epoch(SESSION_STREAM) + 1
+    except BaseException:
+        lock.release()
+        raise
+    return Room(paths=paths, journal=journal, blobs=blobs, lock=lock, state=state, epoch=epoch)
+
+
+def _changes(wanted: Wanted) -> Sequence[Event]:
+    """Return the events by which flags change a Session from before."""
+    changes: list[Event] = []
+    if wanted.name:
+        changes.append(SessionRenamed(name=wanted.name))
+    if wanted.roster:
+        changes.append(RosterChanged(roster=wanted.roster, default_vp=wanted.roster[0], reason="user"))
+    return changes
+
+
+def _claim(room: Room) -> OwnerClaimed:
+    owner = room.lock.owner
+    return OwnerClaimed(pid=owner.pid, host=owner.host, started_at=owner.start_time)

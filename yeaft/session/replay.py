@@ -1,0 +1,68 @@
+"""Rebuilds every request of a Session from its journal alone, and says whether it is the one that was sent."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from yeaft.engine.exchange import shrinks_of
+from yeaft.engine.request import build_request
+from yeaft.engine.settings import BUILDER, Settings, thaw
+from yeaft.events.codec import Recorded
+from yeaft.events.session import SettingsFrozen
+from yeaft.events.turn import RequestSent
+from yeaft.llm import anthropic_prompt, responses_prompt
+from yeaft.llm.prompt import Prompt
+from yeaft.session.history import units_for
+from yeaft.session.state import SessionState
+from yeaft.store.journal import Blobs
+
+Verdict = Literal["equal", "different", "blob gone", "not comparable"]
+
+
+class Rebuilt(Struct, frozen=True, kw_only=True):
+    """One request. `body` is what was built now; empty when it could not be."""
+
+    seq: int
+    request: RequestSent
+    verdict: Verdict
+    body: bytes = b""
+
+
+def replay(records: Iterable[Recorded], blobs: Blobs, session_id: str) -> Iterator[Rebuilt]:
+    """Yield every request in order, rebuilt from the events before it and the settings it names."""
+    state = SessionState(session_id)
+    frozen: dict[str, SettingsFrozen] = {}
+    for recorded in records:
+        event = recorded.event
+        if isinstance(event, RequestSent):
+            yield _rebuilt(state, recorded.seq, event, frozen.get(event.settings), blobs)
+        elif isinstance(event, SettingsFrozen):
+            frozen[event.digest] = event
+        state.apply(recorded)
+
+
+def _rebuilt(state: SessionState, seq: int, sent: RequestSent, frozen: SettingsFrozen | None, blobs: Blobs) -> Rebuilt:
+    if frozen is not None and frozen.builder != BUILDER:
+        return Rebuilt(seq=seq, request=sent, verdict="not comparable")
+    content = blobs.get(frozen.blob.sha256) if frozen else None
+    if content is None or sent.turn_id not in state.turns:
+        return Rebuilt(seq=seq, request=sent, verdict="blob gone")
+    try:
+        settings = thaw(content)
+    except msgspec.DecodeError:
+        return Rebuilt(seq=seq, request=sent, verdict="not comparable")
+    shrinks = shrinks_of(state.turns[sent.turn_id], sent.round)
+    built = build_request(units_for(state, sent.turn_id), settings, _encoder(settings), shrinks)
+    verdict: Verdict = "equal" if built.digest == sent.digest else "different"
+    return Rebuilt(seq=seq, request=sent, verdict=verdict, body=built.body)
+
+
+def _encoder(settings: Settings) -> Callable[[Prompt], bytes]:
+    entry = settings.entry
+    match entry.protocol:
+        case "anthropic":
+            return lambda prompt: anthropic_prompt.encode(prompt, entry)
+        case "openai-responses":
+            return lambda prompt: responses_prompt.encode(prompt, entry)

@@ -1,0 +1,277 @@
+"""A Session at work: takes ops, gives messages to seats, and settles what they caused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from yeaft.engine.closing import Ending
+from yeaft.events.ops import (
+    AddFolder,
+    Answer,
+    AnyOp,
+    Close,
+    ContinueTurn,
+    Interrupt,
+    Rename,
+    Say,
+    SetMode,
+    SetModel,
+    SetRoster,
+    Steer,
+)
+from yeaft.events.session import FolderAdded, MessagePosted, OwnerReleased, RosterChanged, SessionRenamed
+from yeaft.events.turn import Limits, TurnContinued, TurnEnded, TurnStarted
+from yeaft.kernel import ids
+from yeaft.kernel.errors import BadData, NotFound
+from yeaft.kernel.text import without_surrogates
+from yeaft.session.addressing import address
+from yeaft.session.handoffs import due_returns, settling
+from yeaft.session.reopening import Inquiry, losses, resumptions, unstarted
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from yeaft.events.codec import Event, Recorded
+    from yeaft.kernel.clock import NowMs
+    from yeaft.session.approvals import Approvals
+    from yeaft.session.ledger import Ledger
+    from yeaft.session.seat import Seat
+    from yeaft.vp.library import Library
+
+SeatMaker = Callable[[str], "Seat"]
+
+
+class Session:
+    """One conversation with its VPs; the process that holds it is its only writer.
+
+    Use it as an async context manager: leaving it waits for running turns. Nothing is written before the first op;
+    `opening` is what the first append begins with (the creation of a new Session, or the claim of an old one).
+    """
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        library: Library,
+        lang: str,
+        approvals: Approvals,
+        inquiry: Inquiry,
+        make_seat: SeatMaker,
+        phrases: Mapping[str, str],
+        opening: Sequence[Event],
+        limits: Limits,
+        now_ms: NowMs,
+    ) -> None:
+        self.state = ledger.state
+        self._ledger = ledger
+        self._library = library
+        self._lang = lang
+        self._approvals = approvals
+        self._inquiry = inquiry
+        self._make_seat = make_seat
+        self._phrases = phrases
+        self._opening = tuple(opening)
+        self._limits = limits
+        self._now_ms = now_ms
+        self._has_begun = False
+        self._seats: dict[str, Seat] = {}
+        self._busy: dict[str, asyncio.Task[None]] = {}
+        self._group = asyncio.TaskGroup()
+
+    async def __aenter__(self) -> Session:
+        await self._group.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._group.__aexit__(kind, error, trace)
+        if self._has_begun:
+            await self._ledger.post((OwnerReleased(),), src="engine")
+
+    def send(self, op: AnyOp) -> None:
+        """Take one op at once; what it leads to is heard as events. Never waits for a turn.
+
+        Raises `NotFound` or `BadData` for an op that cannot be done; then nothing has happened.
+        """
+        match op:
+            case Say():
+                self._say(op)
+            case Steer():
+                self._steer(op)
+            case Interrupt(vp_id=vp_id):
+                self.interrupt(Ending(outcome="aborted"), vp_id)
+            case Answer():
+                self._approvals.answer(op)
+            case Rename(name=name):
+                self._post(SessionRenamed(name=without_surrogates(name)))
+            case SetRoster():
+                self._set_roster(op)
+            case AddFolder(path=path):
+                self._approvals.add_folder(path)
+                self._post(FolderAdded(path=path, reason="flag"))
+            case SetModel():
+                self._set_model(op)
+            case SetMode(mode=mode):
+                self._approvals.mode = mode
+            case ContinueTurn(turn_id=turn_id):
+                self._continue(turn_id)
+            case Close(how=how):
+                if how == "abort":
+                    self.interrupt(Ending(outcome="aborted"))
+
+    def interrupt(self, ending: Ending, vp_id: str = "") -> None:
+        """Stop the running turns of one VP, or of all, and what waits behind them."""
+        if not self._has_begun:
+            return
+        for waiting_vp in self.state.waiting:
+            if vp_id in ("", waiting_vp):
+                for root_id, events in unstarted(self.state, waiting_vp, ending):
+                    self._ledger.post(events, src="engine", corr=root_id)
+        for seat_vp in self._busy:
+            if vp_id in ("", seat_vp):
+                self._seats[seat_vp].interrupt(ending)
+
+    async def idle(self) -> None:
+        """Wait until no turn runs and none waits, and all of it is on disk."""
+        while self._busy:
+            await asyncio.wait(self._busy.values())
+        await self._ledger.flushed()
+
+    def _say(self, op: Say) -> None:
+        message_id = ids.derive("m_", op.op_id) if op.op_id else ids.new_message_id(self._now_ms())
+        if message_id in self.state.messages:
+            return  # the same op again: its first delivery counts
+        self._begin()
+        text = without_surrogates(op.text)
+        addressed = address(self.state, self._library, text, op.to, self._lang)
+        message = MessagePosted(
+            message_id=message_id,
+            sender="user",
+            to=addressed.to,
+            kind="user",
+            text="\n\n".join(part for part in (text, without_surrogates(op.attached)) if part),
+            root_id=message_id,
+            op_id=op.op_id,
+            unknown_mentions=addressed.unknown,
+        )
+        self._post(*addressed.before, message, *addressed.notices, corr=message_id)
+
+    def _steer(self, op: Steer) -> None:
+        turns = [turn for turn in self.state.open_turns() if op.vp_id in ("", turn.started.vp_id)]
+        if not turns:
+            self._say(Say(text=op.text, to=(op.vp_id,) if op.vp_id else (), op_id=op.op_id))
+        for turn in turns:
+            started = turn.started
+            message = MessagePosted(
+                message_id=ids.new_message_id(self._now_ms()),
+                sender="user",
+                to=(started.vp_id,),
+                kind="steer",
+                text=without_surrogates(op.text),
+                root_id=self.state.messages[started.message_id].root_id,
+                turn_id=started.turn_id,
+                op_id=op.op_id,
+            )
+            self._post(message, corr=message.root_id)
+
+    def _set_roster(self, op: SetRoster) -> None:
+        roster = tuple(dict.fromkeys(op.roster))
+        unknown = [vp_id for vp_id in roster if self._library.get(vp_id) is None]
+        if unknown:
+            raise NotFound(f"No VP named {unknown[0]!r}. See `yeaft vp ls`.")
+        if not roster or (op.default_vp and op.default_vp not in roster):
+            raise BadData("A roster needs at least one VP, and its default VP must be one of them.")
+        self._post(RosterChanged(roster=roster, default_vp=op.default_vp or roster[0], reason="user"))
+
+    def _set_model(self, op: SetModel) -> None:
+        for vp_id in (op.vp_id,) if op.vp_id else self.state.roster:
+            self._seat(vp_id).change_model(op)
+
+    def _continue(self, turn_id: str) -> None:
+        turns = [turn for turn in self.state.open_turns() if turn_id in ("", turn.started.turn_id)]
+        if not turns and not any(self.state.waiting.values()):
+            raise NotFound(f"There is no unfinished turn{f' {turn_id}' if turn_id else ''} to go on with.")
+        self._begin(resuming=True)
+        for turn in turns:
+            started = turn.started
+            root_id = self.state.messages[started.message_id].root_id
+            known = resumptions(turn, self._inquiry, self._phrases)
+            self._post(TurnContinued(turn_id=started.turn_id), *known, corr=root_id)
+            self._start(started.vp_id, started.turn_id)
+        for root_id in self.state.unsettled_roots():
+            self._follow_up(root_id)
+        self._deliver()
+
+    def _begin(self, *, resuming: bool = False) -> None:
+        """Claim the Session with the first append; close what a dead process left open, unless that is resumed.
+
+        Closing comes before this Session reacts to events: what the dead process had been asked is not asked again.
+        """
+        if self._has_begun:
+            return
+        self._has_begun = True
+        self._ledger.post(self._opening, src="engine")
+        if not resuming:
+            for root_id, events in losses(self.state, self._inquiry, self._phrases):
+                self._ledger.post(events, src="engine", corr=root_id)
+            for root_id in self.state.unsettled_roots():
+                self._settle(root_id)
+        self._ledger.react = self._react
+
+    def _post(self, *events: Event, corr: str = "") -> None:
+        self._begin()
+        self._ledger.post(events, src="user", corr=corr)
+
+    def _react(self, recorded: Sequence[Recorded]) -> None:
+        for one in recorded:
+            if isinstance(one.event, TurnEnded):
+                self._follow_up(one.corr)
+        self._deliver()
+
+    def _follow_up(self, root_id: str) -> None:
+        """Bring answers back to whoever handed on; when nothing is left to wait for, settle the message."""
+        returns = due_returns(self.state, root_id, self._phrases)
+        if returns:
+            self._ledger.post(returns, src="engine", corr=root_id)
+        else:
+            self._settle(root_id)
+
+    def _settle(self, root_id: str) -> None:
+        settled = settling(self.state, root_id)
+        if settled is not None:
+            self._ledger.post((settled,), src="engine", corr=root_id, sync=True)
+
+    def _deliver(self) -> None:
+        """Give every free VP the oldest message that waits for it."""
+        for vp_id, queue in self.state.waiting.items():
+            if queue and vp_id not in self._busy:
+                self._start(vp_id, ids.turn_id(queue[0], vp_id), queue[0])
+
+    def _start(self, vp_id: str, turn_id: str, message_id: str = "") -> None:
+        self._busy[vp_id] = self._group.create_task(self._work(vp_id, turn_id, message_id), name=f"seat:{vp_id}")
+
+    async def _work(self, vp_id: str, turn_id: str, message_id: str) -> None:
+        try:
+            if message_id:
+                self._start_turn(vp_id, turn_id, message_id)
+            await self._seat(vp_id).work(turn_id)
+        finally:
+            del self._busy[vp_id]
+        self._deliver()
+
+    def _start_turn(self, vp_id: str, turn_id: str, message_id: str) -> None:
+        if message_id not in self.state.waiting.get(vp_id, ()):
+            return  # closed by an interrupt before it could begin
+        started = TurnStarted(
+            turn_id=turn_id, message_id=message_id, vp_id=vp_id, mode=self._approvals.mode, limits=self._limits
+        )
+        root_id = self.state.messages[message_id].root_id
+        self._ledger.post((started,), src="engine", cause=message_id, corr=root_id)
+
+    def _seat(self, vp_id: str) -> Seat:
+        if vp_id not in self._seats:
+            self._seats[vp_id] = self._make_seat(vp_id)
+        return self._seats[vp_id]

@@ -1,0 +1,178 @@
+"""The state of a Session: one fold over its journal, the same live and reopened."""
+
+from collections.abc import Iterator
+
+from yeaft.engine.state import TurnState, advance
+from yeaft.events.call import AskAnswered, AskOpened, AskWithdrawn, CallFinished, CallStarted, TodoChanged, TodoItem
+from yeaft.events.codec import Event, Recorded, UnknownEvent, is_core
+from yeaft.events.session import (
+    FolderAdded,
+    MessagePosted,
+    MessageSettled,
+    RosterChanged,
+    SessionCreated,
+    SessionRenamed,
+    SessionTagged,
+    SettingsFrozen,
+    VpFrozen,
+)
+from yeaft.events.turn import ReplyCompleted, RequestSent, TurnEnded, TurnStarted
+from yeaft.kernel import ids
+
+DELIVERED_KINDS = ("user", "forward", "return", "continue")
+"""Kinds of messages that start a turn of each VP they are addressed to."""
+
+
+class SessionState:
+    """What a Session's events add up to. Only `apply` changes it; it does no I/O and asks no clock."""
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.head = 0
+        self.created: SessionCreated | None = None
+        self.created_ms = 0
+        self.last_active_ms = 0
+        self.name = ""
+        self.folders: list[str] = []
+        self.roster: tuple[str, ...] = ()
+        self.default_vp = ""
+        self.archived = False
+        self.labels: tuple[str, ...] = ()
+        self.messages: dict[str, MessagePosted] = {}
+        self.posted_at: dict[str, int] = {}
+        self.turns: dict[str, TurnState] = {}
+        self.started_at: dict[str, int] = {}
+        self.ended_at: dict[str, int] = {}
+        self.waiting: dict[str, list[str]] = {}
+        self.settled: set[str] = set()
+        self.frozen: set[str] = set()
+        self.frozen_vps: dict[str, str] = {}
+        self.open_asks: dict[str, AskOpened] = {}
+        self.todos: dict[str, tuple[TodoItem, ...]] = {}
+        self.files_read: dict[str, dict[str, str]] = {}
+        self.spent_usd = 0.0
+        self.unknown_events = 0
+        self.needs_upgrade = False
+        self._turn_of_call: dict[str, str] = {}
+        self._call_of_ask: dict[str, str] = {}
+
+    def apply(self, recorded: Recorded) -> None:
+        """Take in one more event, in order. Unknown ones are counted and change nothing else."""
+        self.head = recorded.seq
+        self.last_active_ms = max(self.last_active_ms, recorded.ts)
+        event = recorded.event
+        if isinstance(event, UnknownEvent):
+            self.unknown_events += 1
+            self.needs_upgrade |= is_core(event.type) and bool(event.raw)
+            return
+        self._apply_to_session(event, recorded)
+        self._apply_to_turn(event, recorded.seq)
+
+    def root_seq(self, message_id: str) -> int:
+        """Where the user message stands that `message_id` goes back to; orders causes."""
+        message = self.messages[message_id]
+        return self.posted_at.get(message.root_id, self.posted_at[message_id])
+
+    def turns_of_root(self, root_id: str) -> Iterator[TurnState]:
+        """All turns that a user message has caused so far."""
+        for turn in self.turns.values():
+            if self.messages[turn.started.message_id].root_id == root_id:
+                yield turn
+
+    def turn_for(self, message_id: str, vp_id: str) -> TurnState | None:
+        """The turn in which a VP took up a message, if it has."""
+        return self.turns.get(ids.turn_id(message_id, vp_id))
+
+    def open_turns(self) -> list[TurnState]:
+        """Turns that have not ended, oldest first."""
+        return [self.turns[turn_id] for turn_id in self.turns if turn_id not in self.ended_at]
+
+    def turn_of_call(self, call_id: str) -> str:
+        """The id of the turn that a call belongs to; empty if there is no such call."""
+        return self._turn_of_call.get(call_id, "")
+
+    def unsettled_roots(self) -> list[str]:
+        """User messages whose turns are not known to be over."""
+        return [m.message_id for m in self.messages.values() if m.kind == "user" and m.message_id not in self.settled]
+
+    def first_words(self, limit_chars: int = 60) -> str:
+        """The beginning of the first user message, on one line; a title for a Session without a name."""
+        first = next((m.text for m in self.messages.values() if m.kind == "user"), "")
+        line = " ".join(first.split())
+        return line if len(line) <= limit_chars else line[: limit_chars - 1] + "…"
+
+    def _apply_to_session(self, event: Event, recorded: Recorded) -> None:
+        match event:
+            case SessionCreated():
+                self.created, self.created_ms, self.name = event, recorded.ts, event.name
+                self.roster, self.default_vp = event.roster, event.default_vp
+            case SessionRenamed(name=name):
+                self.name = name
+            case SessionTagged(archived=archived, labels=labels):
+                self.archived, self.labels = archived, labels
+            case RosterChanged(roster=roster, default_vp=default_vp):
+                self.roster, self.default_vp = roster, default_vp
+            case FolderAdded(path=path):
+                self.folders.append(path)
+            case MessagePosted():
+                self._post(event, recorded.seq)
+            case MessageSettled(message_id=message_id):
+                self.settled.add(message_id)
+            case SettingsFrozen(digest=digest):
+                self.frozen.add(digest)
+            case VpFrozen(vp_id=vp_id, digest=digest):
+                self.frozen_vps[vp_id] = digest
+            case TodoChanged(vp_id=vp_id, items=items):
+                self.todos[vp_id] = items
+            case AskOpened():
+                self.open_asks[event.ask_id] = event
+                self._call_of_ask[event.ask_id] = event.call_id
+            case AskAnswered(ask_id=ask_id) | AskWithdrawn(ask_id=ask_id):
+                self.open_asks.pop(ask_id, None)
+            case _:
+                pass
+
+    def _post(self, message: MessagePosted, seq: int) -> None:
+        self.messages[message.message_id] = message
+        self.posted_at[message.message_id] = seq
+        if message.kind in DELIVERED_KINDS:
+            for vp_id in message.to:
+                self.waiting.setdefault(vp_id, []).append(message.message_id)
+
+    def _apply_to_turn(self, event: Event, seq: int) -> None:
+        if isinstance(event, TurnStarted):
+            self.turns[event.turn_id] = TurnState(started=event)
+            self.started_at[event.turn_id] = seq
+            queue = self.waiting.get(event.vp_id, [])
+            if event.message_id in queue:
+                queue.remove(event.message_id)
+            return
+        turn_id = self._turn_id(event)
+        turn = self.turns.get(turn_id)
+        if turn is None:
+            return
+        self.turns[turn_id] = advance(turn, event)
+        match event:
+            case ReplyCompleted(calls=calls, cost_usd=cost_usd):
+                self.spent_usd += cost_usd or 0.0
+                self._turn_of_call.update((call.call_id, turn_id) for call in calls)
+            case CallFinished(facts=facts):
+                seen = self.files_read.setdefault(turn.started.vp_id, {})
+                seen.update((fact.path, fact.sha256) for fact in facts.files)
+            case TurnEnded():
+                self.ended_at[turn_id] = seq
+            case _:
+                pass
+
+    def _turn_id(self, event: Event) -> str:
+        match event:
+            case MessagePosted(kind="steer", turn_id=turn_id):
+                return turn_id
+            case MessagePosted(kind="forward", call_id=call_id) | AskOpened(call_id=call_id):
+                return self._turn_of_call.get(call_id, "")
+            case AskAnswered(ask_id=ask_id) | AskWithdrawn(ask_id=ask_id):
+                return self._turn_of_call.get(self._call_of_ask.get(ask_id, ""), "")
+            case RequestSent(turn_id=turn_id) | CallStarted(turn_id=turn_id):
+                return turn_id
+            case _:
+                return getattr(event, "turn_id", "")

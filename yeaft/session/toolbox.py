@@ -1,0 +1,80 @@
+"""Gives each VP its tools, each closed over exactly what it needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from yeaft.llm.prompt import ToolSpec
+from yeaft.prompts.find import templates_dir
+from yeaft.session.route_forward import HandoffLimits, Throttle, route_forward
+from yeaft.tools.apply_patch import apply_patch
+from yeaft.tools.ask_user import Asker, ask_user
+from yeaft.tools.bash import bash
+from yeaft.tools.file_edit import file_edit
+from yeaft.tools.file_read import file_read
+from yeaft.tools.file_write import file_write
+from yeaft.tools.glob_files import glob_files
+from yeaft.tools.grep import grep
+from yeaft.tools.list_dir import list_dir
+from yeaft.tools.locks import PathLocks
+from yeaft.tools.reads import Reads
+from yeaft.tools.todo_write import todo_write
+from yeaft.tools.tool import AnyTool, Toolbox, schema_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from yeaft.session.state import SessionState
+    from yeaft.tools.paths import Paths
+    from yeaft.tools.shell import Shell
+    from yeaft.vp.names import Names
+
+
+class Workshop(Struct, frozen=True, kw_only=True):
+    """What the tools of all VPs of a Session share."""
+
+    paths: Paths
+    locks: PathLocks
+    shell: Shell
+    asker: Asker
+    state: SessionState
+    names: Callable[[], Names]
+    throttle: Throttle
+    handoffs: HandoffLimits = HandoffLimits()
+
+
+def toolbox_for(vp_id: str, workshop: Workshop) -> Toolbox:
+    """Return every tool that a VP could be offered, in the order in which they are listed to a model."""
+    paths, locks, state = workshop.paths, workshop.locks, workshop.state
+    known = {Path(path): sha256 for path, sha256 in state.files_read.get(vp_id, {}).items()}
+    reads = Reads(known)
+    tools: tuple[AnyTool, ...] = (
+        ask_user(workshop.asker),
+        bash(paths, workshop.shell),
+        file_read(paths, reads),
+        file_write(paths, reads, locks),
+        file_edit(paths, reads, locks),
+        glob_files(paths),
+        grep(paths),
+        list_dir(paths),
+        apply_patch(paths, reads, locks),
+        route_forward(state, vp_id, workshop.names, workshop.throttle, workshop.handoffs),
+        todo_write(vp_id),
+    )
+    return {tool.name: tool for tool in tools}
+
+
+def tool_specs(tools: Iterable[AnyTool]) -> tuple[ToolSpec, ...]:
+    """Return what a model is told of `tools`."""
+    folder = templates_dir() / "tools"
+    return tuple(
+        ToolSpec(
+            name=tool.name,
+            description=(folder / f"{tool.name}.md").read_text(encoding="utf-8").strip(),
+            schema=schema_of(tool.args),
+        )
+        for tool in tools
+    )

@@ -14,10 +14,14 @@ class Op(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"
 
 
 class Say(Op, frozen=True, kw_only=True, tag="say"):
-    """The user says something; `to` overrides the mentions in the text."""
+    """The user says something; `to` overrides the mentions in the text.
+
+    `attached` goes along with the text, such as piped input; mentions in it address nobody.
+    """
 
     text: str
     to: tuple[str, ...] = ()
+    attached: str = ""
 
 
 class Steer(Op, frozen=True, kw_only=True, tag="steer"):

@@ -175,6 +175,7 @@ class RetryWaiting(Passing, frozen=True, kw_only=True, tag="retry.waiting"):
     vp_id: str
     left_s: float
     reason: str = ""
+    attempt: int = 0
 
 
 class ProgressShown(Passing, frozen=True, kw_only=True, tag="progress.shown"):

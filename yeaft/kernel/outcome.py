@@ -5,7 +5,7 @@ from typing import Literal
 TurnOutcome = Literal["answered", "handed_off", "needs_human", "limit", "refused", "aborted", "failed", "lost"]
 CallStatus = Literal["ok", "failed", "denied", "cancelled", "not_run", "lost", "unknown"]
 Guard = Literal["read", "local", "verify", "unsafe"]
-"""What may be done after a crash between a call's start and its end: run again, same transaction, compare hashes, ask."""
+"""After a crash between a call's start and end: run again, same transaction, compare hashes, never by itself."""
 
 Limit = Literal["rounds", "cost", "tokens", "time", "output"]
 

@@ -14,6 +14,7 @@ from yeaft.kernel.outcome import Guard
 from yeaft.kernel.text import without_surrogates
 
 A = TypeVar("A", bound=Struct)
+Json = dict[str, "Json"] | list["Json"] | str | float | bool | None
 ECHO_CHARS = 80
 DEFAULT_TIMEOUT_S = 90.0
 
@@ -117,11 +118,12 @@ def schema_of(args: type[Struct]) -> Raw:
     return Raw(msgspec.json.encode(_without_titles(root)))
 
 
-def _without_titles(node: Any) -> Any:
+def _without_titles(node: Json) -> Json:
     if isinstance(node, dict):
-        entries = cast("dict[str, Any]", node).items()  # JSON objects have string keys
-        return {key: _without_titles(value) for key, value in entries if key != "title" or not isinstance(value, str)}
-    return [_without_titles(value) for value in cast("list[Any]", node)] if isinstance(node, list) else node
+        return {
+            key: _without_titles(value) for key, value in node.items() if key != "title" or not isinstance(value, str)
+        }
+    return [_without_titles(value) for value in node] if isinstance(node, list) else node
 
 
 def _decoded(tool: str, args_raw: str) -> dict[str, Any]:

@@ -1,0 +1,50 @@
+"""Which events of an append are written, and why an append is refused; the same rules for every back end."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from yeaft.kernel.errors import Conflict, Fenced, IdReuse
+from yeaft.store.row import Payload, Row, Taken, payload_of
+
+
+class Head(Struct, frozen=True, kw_only=True):
+    """Where a stream stands: the newest `seq` and the highest epoch, both 0 for an empty stream."""
+
+    seq: int = 0
+    epoch: int = 0
+
+
+def admit(taken: Taken, head: Head, stored: Mapping[str, Payload]) -> tuple[Row, ...]:
+    """The rows to write after `head`; none if all of them are stored already.
+
+    `stored` has the payload of every row's id that the journal knows. Raises `Fenced`, `IdReuse` or `Conflict`.
+    """
+    if taken.epoch < head.epoch:
+        raise Fenced(
+            f"Stream '{taken.stream}' belongs to a newer owner (epoch {head.epoch}, this writer has {taken.epoch}); "
+            "open the Session again to go on."
+        )
+    rows = _unstored(taken, stored)
+    if taken.expected_seq != head.seq and (rows or not taken.rows):
+        raise Conflict(
+            f"Stream '{taken.stream}' is at event {head.seq}, not {taken.expected_seq}: another writer appended to it; "
+            "read it again first."
+        )
+    return rows
+
+
+def _unstored(taken: Taken, stored: Mapping[str, Payload]) -> tuple[Row, ...]:
+    known = dict(stored)
+    rows: list[Row] = []
+    for row in taken.rows:
+        payload = payload_of(row, taken.stream)
+        earlier = known.setdefault(row.id, payload)
+        if earlier != payload:
+            raise IdReuse(
+                f"Event id {row.id} ({row.type}) is already stored with another content ({earlier.type} in stream "
+                f"'{earlier.stream}'); an id names one fact."
+            )
+        if earlier is payload:
+            rows.append(row)
+    return tuple(rows)

@@ -1,0 +1,83 @@
+"""Blobs as files: content found by its SHA-256, written once, checked whenever it is read."""
+
+import contextlib
+import hashlib
+import os
+import threading
+from collections import deque
+from pathlib import Path
+
+from yeaft.events.fact import BlobRef
+from yeaft.kernel.errors import StoreFailed
+from yeaft.store.filesystem import sync_path
+
+HASH_LENGTH = 64
+HASH_DIGITS = frozenset("0123456789abcdef")
+
+
+class FileBlobs:
+    """Files `<root>/ab/cd/<sha256>`. May be used from several threads; `root` is made when the first blob is put.
+
+    A blob is safe from a crash of the process once `put` returns, and from a power cut after the next `sync`.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._unsynced: deque[Path] = deque()
+
+    def put(self, content: bytes, mime: str) -> BlobRef:
+        """Keep `content`; raises `StoreFailed` when the disk does not take it."""
+        sha256 = hashlib.sha256(content).hexdigest()
+        path = self.path(sha256)
+        try:
+            if not _has_size(path, len(content)):
+                _write(path, content)
+                self._unsynced.append(path)
+        except OSError as error:
+            raise StoreFailed(
+                f"A blob could not be written to {path.parent}: {error.strerror}. Check free space and permissions."
+            ) from error
+        return BlobRef(sha256=sha256, size_bytes=len(content), mime=mime)
+
+    def get(self, sha256: str) -> bytes | None:
+        """The content, or None if there is none or the file no longer matches its name."""
+        if len(sha256) != HASH_LENGTH or not HASH_DIGITS.issuperset(sha256):
+            return None
+        try:
+            content = self.path(sha256).read_bytes()
+        except OSError:
+            return None
+        return content if hashlib.sha256(content).hexdigest() == sha256 else None
+
+    def path(self, sha256: str) -> Path:
+        """Where the blob of that hash is or would be."""
+        return self._root / sha256[:2] / sha256[2:4] / sha256
+
+    def sync(self) -> None:
+        """Wait until all blobs put so far are on the disk, with the directories that lead to them."""
+        folders: set[Path] = set()
+        while self._unsynced:
+            path = self._unsynced.popleft()
+            with contextlib.suppress(FileNotFoundError):  # redacted in the meantime
+                sync_path(path)
+            folders.update(path.parents[:4])  # the two levels, the root, and where the root was made
+        for folder in folders:
+            sync_path(folder)
+
+
+def _has_size(path: Path, size_bytes: int) -> bool:
+    try:
+        return path.stat().st_size == size_bytes
+    except FileNotFoundError:
+        return False
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,161 @@
+"""The SQLite file of a journal: its tables, how it is made, and how it is opened for reading and for writing.
+
+An event's row id `at` is `number of its stream * STREAM_SPAN + seq`: one key orders the events of every stream, and an
+append touches two pages (the event and the index of ids). Streams are numbered from 1 as their first events come.
+"""
+
+import os
+import sqlite3
+from pathlib import Path
+
+from yeaft import __version__
+from yeaft.kernel.errors import StoreFailed
+from yeaft.store.filesystem import is_network, sync_path
+
+SCHEMA_VERSION = 1
+STREAM_SPAN = 1 << 40
+BUSY_TIMEOUT_S = 30.0
+TABLES = f"""
+PRAGMA page_size=1024;
+CREATE TABLE event(
+    at INTEGER PRIMARY KEY, stream TEXT NOT NULL, id TEXT NOT NULL, type TEXT NOT NULL, v INTEGER NOT NULL,
+    ts INTEGER NOT NULL, src TEXT NOT NULL, cause TEXT NOT NULL, corr TEXT NOT NULL, epoch INTEGER NOT NULL,
+    data BLOB NOT NULL, sha256 TEXT NOT NULL
+);
+CREATE UNIQUE INDEX event_id ON event(id);
+CREATE TABLE snapshot(
+    stream TEXT NOT NULL, projector TEXT NOT NULL, version INTEGER NOT NULL, seq INTEGER NOT NULL,
+    state BLOB NOT NULL, PRIMARY KEY(stream, projector)
+) WITHOUT ROWID;
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+INSERT INTO meta VALUES('app_version', '{__version__}');
+PRAGMA user_version={SCHEMA_VERSION};
+"""
+WAL_MARK = slice(18, 20)  # https://sqlite.org/fileformat.html 1.3.3: the file format versions, 2 = write-ahead log
+REMEDIES = (
+    ("SQLITE_FULL", "Free some disk space and try again; what was committed before is safe."),
+    ("SQLITE_IOERR", "Check the disk and its free space; what was committed before is safe."),
+    ("SQLITE_BUSY", "Another process has been holding it for long; close that one and try again."),
+    ("SQLITE_READONLY", "Check the permissions of the file and of its directory."),
+    ("SQLITE_CANTOPEN", "Check the permissions of the file and of its directory."),
+    ("SQLITE_", "The file is damaged: copy its directory, then try `sqlite3 session.db .recover` on the copy."),
+)
+
+
+class Writing:
+    """The one read-write connection of a journal; belongs to the thread that made it.
+
+    The directory and the file are made if they are missing. `on_network` says whether the file system shares no memory
+    between processes; None finds out. Raises `StoreFailed`.
+    """
+
+    def __init__(self, path: Path, *, on_network: bool | None = None) -> None:
+        self._path = path
+        self._level = ""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            log = not (is_network(path.parent) if on_network is None else on_network)
+            self._is_new = not path.exists()
+            if self._is_new:
+                _create(path, log=log)
+            self._connection = _connect(path, "rw")
+            self._connection.execute("PRAGMA journal_mode=" + ("WAL" if log else "DELETE"))
+            _check(self._connection, path)
+        except (OSError, sqlite3.Error) as error:
+            raise failure(path, "opened for writing", error) from error
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """For the statements between `begin` and `commit`."""
+        return self._connection
+
+    def begin(self, *, sync: bool) -> None:
+        """Start a transaction that no other process can interrupt; `sync` makes its commit wait for the disk."""
+        level = "FULL" if sync else "NORMAL"
+        if level != self._level:
+            self._connection.execute("PRAGMA synchronous=" + level)
+            self._level = level
+        if sync and self._is_new:  # SQLite syncs the directory of the file, nobody else the way to that directory
+            sync_path(self._path.parent.parent)
+            self._is_new = False
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """End the transaction."""
+        self._connection.execute("COMMIT")
+
+    def rollback(self) -> None:
+        """Undo the transaction, if SQLite has not done so already."""
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Close the connection. The log is left as it is while another connection is open."""
+        self._connection.close()
+
+
+def open_reader(path: Path) -> sqlite3.Connection | None:
+    """A read-only connection, or None if there is no file yet. Raises `StoreFailed`; changes no content."""
+    if not path.exists():
+        return None
+    # A writer without a write-ahead log that was killed leaves this file, and only a writer may undo what it began.
+    interrupted = path.with_name(path.name + "-journal").exists()
+    try:
+        connection = _connect(path, "rw" if interrupted else "ro")
+        _check(connection, path)
+    except sqlite3.Error as error:
+        raise failure(path, "read", error) from error
+    return connection
+
+
+def failure(path: Path, action: str, error: OSError | sqlite3.Error) -> StoreFailed:
+    """The error for a file that cannot be `action` (a participle), with what the user can do about it."""
+    name: str = getattr(error, "sqlite_errorname", "")  # an error of Python's own wrapper has none
+    remedy = next((text for start, text in REMEDIES if name.startswith(start)), "Check the directory and its disk.")
+    return StoreFailed(f"The journal {path} could not be {action}: {error}. {remedy}")
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version == SCHEMA_VERSION:
+        return
+    connection.close()
+    if version == 0:
+        raise StoreFailed(f"{path} holds no journal: it was cut or overwritten. Restore it from a copy, or delete it.")
+    raise StoreFailed(
+        f"{path} was written by a newer yeaft (format {version}, this one, {__version__}, knows {SCHEMA_VERSION}); "
+        "update yeaft to open it."
+    )
+
+
+def _create(path: Path, *, log: bool) -> None:
+    """Put an empty journal in place whole, so that there never is half of one, whoever is killed or comes second."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(_empty_image(log=log))
+        sync_path(temporary)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return
+        except OSError:  # a file system without hard links
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _empty_image(*, log: bool) -> bytes:
+    memory = sqlite3.connect(":memory:")
+    try:
+        memory.executescript(TABLES)
+        image = bytearray(memory.serialize())
+    finally:
+        memory.close()
+    if log:
+        image[WAL_MARK] = b"\x02\x02"
+    return bytes(image)

@@ -1,0 +1,132 @@
+"""Where a Session's things are, and which Session a word on the command line means."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from yeaft.kernel.errors import NotFound
+from yeaft.store.lock import LOCK_NAME
+from yeaft.store.meta import META_NAME, read_meta
+
+SESSIONS_NAME = "sessions"
+JOURNAL_NAME = "session.db"
+NEAR_MATCHES = 3
+
+
+class SessionPaths:
+    """The paths inside one Session's directory `root`; its name is the Session's id. Nothing is made by looking."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @property
+    def session_id(self) -> str:
+        """The id of the Session."""
+        return self.root.name
+
+    @property
+    def db(self) -> Path:
+        """The journal."""
+        return self.root / JOURNAL_NAME
+
+    @property
+    def lock(self) -> Path:
+        """The lock file; see `SessionLock`."""
+        return self.root / LOCK_NAME
+
+    @property
+    def meta(self) -> Path:
+        """The cache of what a list of Sessions shows."""
+        return self.root / META_NAME
+
+    @property
+    def blobs(self) -> Path:
+        """Large content by hash."""
+        return self.root / "blobs"
+
+    @property
+    def tasks(self) -> Path:
+        """One directory per background task."""
+        return self.root / "tasks"
+
+    @property
+    def agents(self) -> Path:
+        """The logs of sub-agents."""
+        return self.root / "agents"
+
+    @property
+    def attachments(self) -> Path:
+        """Files that the user gave."""
+        return self.root / "attachments"
+
+    @property
+    def out(self) -> Path:
+        """Artifacts."""
+        return self.root / "out"
+
+    @property
+    def checkpoints(self) -> Path:
+        """Manifests of the work folder's files."""
+        return self.root / "checkpoints"
+
+
+def sessions_root(home: Path) -> Path:
+    """The directory of all Sessions under yeaft's home directory."""
+    return home / SESSIONS_NAME
+
+
+def session_paths(home: Path, session_id: str) -> SessionPaths:
+    """The paths of a Session, whether it exists or not."""
+    return SessionPaths(sessions_root(home) / session_id)
+
+
+def list_session_ids(home: Path) -> list[str]:
+    """The ids of all Sessions that have a journal, in alphabetical order."""
+    try:
+        found = sorted(sessions_root(home).iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [directory.name for directory in found if (directory / JOURNAL_NAME).exists()]
+
+
+def find_session(home: Path, reference: str) -> SessionPaths:
+    """The Session meant by an id, a name, or the beginning of an id, in that order.
+
+    Raises `NotFound`, which names the candidates if several fit and the nearest ones if none does.
+    """
+    ids = list_session_ids(home)
+    if reference in ids:
+        return session_paths(home, reference)
+    names = _names(home, ids)
+    for fitting in ([key for key in ids if names[key] == reference], _starting(ids, reference)):
+        if len(fitting) == 1:
+            return session_paths(home, fitting[0])
+        if fitting:
+            shown = ", ".join(_shown(key, names[key]) for key in fitting)
+            raise NotFound(f"'{reference}' fits {len(fitting)} Sessions: {shown}. Give more of the id.")
+    raise NotFound(f"No Session '{reference}'. {_nearest(reference, names)}")
+
+
+def _names(home: Path, ids: Sequence[str]) -> dict[str, str]:
+    metas = ((key, read_meta(session_paths(home, key).meta)) for key in ids)
+    return {key: meta.name if meta else "" for key, meta in metas}
+
+
+def _starting(ids: Sequence[str], reference: str) -> list[str]:
+    return [key for key in ids if reference and key.startswith(reference.lower())]
+
+
+def _shown(session_id: str, name: str) -> str:
+    return f"{session_id} ({name})" if name else session_id
+
+
+def _nearest(reference: str, names: dict[str, str]) -> str:
+    import difflib  # only needed to be helpful
+
+    if not names:
+        return "There are none yet."
+    words = {name.casefold(): key for key, name in names.items() if name} | {key: key for key in names}
+    near = difflib.get_close_matches(reference.casefold(), words, NEAR_MATCHES)
+    keys = dict.fromkeys(words[word] for word in near)
+    if keys:
+        return f"Did you mean {' or '.join(_shown(key, names[key]) for key in keys)}?"
+    return "`yeaft session list` shows all."

@@ -1,0 +1,41 @@
+"""What must be known of file systems: which are on a network (no shared memory there), and when a path is on disk."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+NETWORK_TYPES = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "fuse.glusterfs"})
+MOUNTS = Path("/proc/mounts")
+
+
+def is_network(directory: Path) -> bool:
+    """True for NFS, SMB, sshfs, 9p and their kind; False where the system does not say (no `/proc/mounts`)."""
+    if os.major(directory.stat().st_dev):  # a block device
+        return False
+    try:
+        lines = MOUNTS.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
+    except OSError:
+        return False
+    return mount_type(os.path.realpath(directory), lines) in NETWORK_TYPES
+
+
+def mount_type(path: str, mounts: Iterable[str]) -> str:
+    """The file system type of absolute `path` by the lines of `/proc/mounts`; empty if no mount holds it."""
+    best, kind = "", ""
+    for line in filter(None, mounts):
+        _, point, mount_kind, *_ = line.split(" ")
+        # The kernel writes space, tab, newline and backslash of a mount point as octal escapes.
+        point = point.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
+        inside = path == point or path.startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= len(best):  # a later mount on the same point hides an earlier one
+            best, kind = point, mount_kind
+    return kind
+
+
+def sync_path(path: Path) -> None:
+    """Wait until a file's content, or a directory's entries, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,118 @@
+"""The list of all Sessions: a cache in `index.db` that may be deleted at any time and never makes a command fail."""
+
+import contextlib
+import sqlite3
+from collections.abc import Generator, Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from yeaft.kernel.errors import StoreFailed
+from yeaft.store.blobs import FileBlobs
+from yeaft.store.directory import SessionPaths, list_session_ids, session_paths
+from yeaft.store.journal import SESSION_STREAM
+from yeaft.store.meta import SessionMeta, fold_meta, read_meta
+from yeaft.store.sqlite import SqliteJournal
+
+INDEX_NAME = "index.db"
+BUSY_TIMEOUT_S = 1.0  # a cache is not worth a longer wait
+UNUSABLE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")  # damaged, or tables of another format
+TABLE = "CREATE TABLE IF NOT EXISTS session(id TEXT PRIMARY KEY, stamp TEXT NOT NULL, meta BLOB NOT NULL) WITHOUT ROWID"
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """A cached meta and the state of the Session's files it was made from."""
+
+    stamp: str
+    meta: SessionMeta
+
+
+class Index:
+    """Lists the Sessions under yeaft's home directory `home`; only listing reads or writes `index.db`."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._path = home / INDEX_NAME
+
+    def rows(self, *, include_archived: bool = False, folder: str | None = None) -> list[SessionMeta]:
+        """The Sessions (of one work folder, if given), last used first."""
+        stored = self._stored()
+        ids = list_session_ids(self._home)
+        entries = {key: _current(session_paths(self._home, key), stored.get(key)) for key in ids}
+        if entries != stored:
+            self._store(stored, entries)
+        metas = [entry.meta for entry in entries.values() if include_archived or not entry.meta.archived]
+        fitting = [meta for meta in metas if folder is None or meta.folder == folder]
+        return sorted(fitting, key=lambda meta: (meta.last_active_ms, meta.session_id), reverse=True)
+
+    def _stored(self) -> dict[str, Entry]:
+        if not self._path.exists():
+            return {}
+        try:
+            with self._open() as connection:
+                found = connection.execute("SELECT id, stamp, meta FROM session").fetchall()
+            return {
+                key: Entry(stamp=stamp, meta=msgspec.json.decode(meta, type=SessionMeta)) for key, stamp, meta in found
+            }
+        except (sqlite3.Error, msgspec.DecodeError):
+            return {}
+
+    def _store(self, stored: Mapping[str, Entry], entries: Mapping[str, Entry]) -> None:
+        changed = {key: entry for key, entry in entries.items() if stored.get(key) != entry}
+        try:
+            self._write(changed, stored.keys() - entries.keys())
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorname", "") in UNUSABLE:
+                with contextlib.suppress(OSError, sqlite3.Error):
+                    self._path.unlink()
+                    self._write(entries, ())
+
+    def _write(self, entries: Mapping[str, Entry], gone: Iterable[str]) -> None:
+        values = [(key, entry.stamp, msgspec.json.encode(entry.meta)) for key, entry in entries.items()]
+        with self._open() as connection, connection:
+            connection.execute(TABLE)
+            connection.executemany("DELETE FROM session WHERE id=?", [(key,) for key in gone])
+            connection.executemany("INSERT OR REPLACE INTO session VALUES(?,?,?)", values)
+
+    @contextlib.contextmanager
+    def _open(self) -> Generator[sqlite3.Connection]:
+        with contextlib.closing(sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S)) as connection:
+            connection.execute("PRAGMA synchronous=OFF")
+            yield connection
+
+
+def current_meta(paths: SessionPaths) -> SessionMeta:
+    """The meta of a Session, whatever its last process left behind: caught up with the journal where it is older."""
+    return _current(paths, None).meta
+
+
+def _current(paths: SessionPaths, known: Entry | None) -> Entry:
+    files = [_stat(path) for path in (paths.meta, paths.db, paths.db.with_name(paths.db.name + "-wal"))]
+    stamp = " ".join(f"{changed_ns}:{size_bytes}" for changed_ns, size_bytes in files)
+    if known and known.stamp == stamp:
+        return known
+    meta = read_meta(paths.meta)
+    if meta is None:
+        return Entry(stamp=stamp, meta=_caught_up(paths, SessionMeta(session_id=paths.session_id)))
+    (written_ns, _), *journal = files
+    if any(changed_ns > written_ns for changed_ns, _ in journal):
+        meta = _caught_up(paths, meta)
+    return Entry(stamp=stamp, meta=replace(meta, session_id=paths.session_id))  # the directory may have been renamed
+
+
+def _caught_up(paths: SessionPaths, meta: SessionMeta) -> SessionMeta:
+    journal = SqliteJournal.for_reading(paths.db, FileBlobs(paths.blobs))
+    try:
+        return fold_meta(meta, journal.read(SESSION_STREAM, meta.head_seq))
+    except StoreFailed:  # opening the Session will say what is wrong with it
+        return meta
+
+
+def _stat(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size

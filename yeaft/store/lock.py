@@ -1,0 +1,129 @@
+"""The lock that makes one process the only writer of a Session, and says who that is."""
+
+import contextlib
+import os
+import time
+from pathlib import Path
+from typing import Self
+
+import msgspec
+from msgspec import Struct
+
+from yeaft.kernel.clock import NowMs, wall_clock_ms
+from yeaft.kernel.errors import SessionBusy, StoreFailed
+
+LOCK_NAME = "lock"
+BODY_LIMIT_BYTES = 4096
+
+
+class Owner(Struct, frozen=True, kw_only=True):
+    """The process that writes a Session. `start_time` is when it took the lock, in seconds since the epoch."""
+
+    pid: int
+    host: str
+    start_time: float
+    tty: str = ""
+
+    def __str__(self) -> str:
+        since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.start_time))
+        terminal = f" on {self.tty}" if self.tty else ""
+        return f"process {self.pid} on host {self.host}{terminal}, since {since}"
+
+
+class SessionLock:
+    """A held lock: `flock` on the file `lock` of a Session's directory, which children of the process do not inherit.
+
+    The system drops it when the process ends in whatever way. Made by `take`; `release` it or use it in a `with`.
+    """
+
+    def __init__(self, descriptor: int, owner: Owner) -> None:
+        self._descriptor: int | None = descriptor
+        self.owner = owner
+
+    @classmethod
+    def take(cls, directory: Path, *, take_over: bool = False, now_ms: NowMs = wall_clock_ms) -> Self:
+        """Become the owner of the Session in `directory`, which is made if it is missing.
+
+        Raises `SessionBusy` if a live process has it, or if another host's process last had it and did not release it
+        (whether it still lives cannot be seen from here); `take_over` goes ahead in the second case only. Raises
+        `StoreFailed` if the directory cannot be written.
+        """
+        try:
+            directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            descriptor = os.open(directory / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StoreFailed(f"{directory} cannot be locked: {error.strerror}. Check its permissions.") from error
+        with contextlib.ExitStack() as on_failure:
+            on_failure.callback(os.close, descriptor)
+            _flock(descriptor, directory)
+            owner = _this_process(now_ms)
+            if not take_over:
+                _refuse_other_host(descriptor, directory, owner.host)
+            _write_body(descriptor, msgspec.json.encode(owner))
+            on_failure.pop_all()
+        return cls(descriptor, owner)
+
+    def release(self) -> None:
+        """Let others in; a second call does nothing."""
+        if self._descriptor is None:
+            return
+        _write_body(self._descriptor, b"")
+        os.close(self._descriptor)
+        self._descriptor = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def read_owner(directory: Path) -> Owner | None:
+    """Who has, or last had and did not release, the Session in `directory`."""
+    try:
+        content = (directory / LOCK_NAME).read_bytes()
+    except OSError:
+        return None
+    return _owner(content)
+
+
+def _flock(descriptor: int, directory: Path) -> None:
+    import fcntl  # not on every platform that can import yeaft
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        owner = _owner(os.pread(descriptor, BODY_LIMIT_BYTES, 0)) or "another process"
+        raise SessionBusy(
+            f"Session {directory.name} is in use by {owner}. Close it there, or start a new Session."
+        ) from error
+    except OSError as error:
+        raise StoreFailed(f"{directory} is on a file system without locks: {error.strerror}.") from error
+
+
+def _refuse_other_host(descriptor: int, directory: Path, host: str) -> None:
+    last = _owner(os.pread(descriptor, BODY_LIMIT_BYTES, 0))
+    if last and last.host != host:
+        raise SessionBusy(
+            f"Session {directory.name} was last used by {last}, and that process did not close it. If it has ended, "
+            "open the Session with --take-over."
+        )
+
+
+def _this_process(now_ms: NowMs) -> Owner:
+    terminals = [os.ttyname(number) for number in (0, 1, 2) if os.isatty(number)]
+    return Owner(
+        pid=os.getpid(), host=os.uname().nodename, start_time=now_ms() / 1000, tty=terminals[0] if terminals else ""
+    )
+
+
+def _owner(content: bytes) -> Owner | None:
+    try:
+        return msgspec.json.decode(content, type=Owner)
+    except msgspec.DecodeError:  # empty after a release, or cut
+        return None
+
+
+def _write_body(descriptor: int, content: bytes) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, content, 0)

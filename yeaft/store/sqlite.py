@@ -1,0 +1,231 @@
+"""The journal in one SQLite file: reads on the caller's loop, writes in a thread of its own with group commit.
+
+Never open `session.db` with plain file calls in a process that has it open here: closing any descriptor of a file
+drops the POSIX locks that SQLite holds on it.
+"""
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import AsyncGenerator, Callable, Sequence
+from pathlib import Path
+from typing import Literal, ParamSpec, Self, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from yeaft.events import codec
+from yeaft.events.codec import Recorded, UnknownEvent
+from yeaft.kernel.errors import StoreFailed
+from yeaft.store.blobs import FileBlobs
+from yeaft.store.database import failure, open_reader
+from yeaft.store.journal import Snapshot
+from yeaft.store.row import Taken, row_of
+from yeaft.store.rows import Numbers, StoredRow, head_of, newest_seq, rows_after, start_of, stream_names
+from yeaft.store.watch import Watchers
+from yeaft.store.writer import Batch, Outcome, Writer
+
+T = TypeVar("T")
+P = ParamSpec("P")
+FOLLOW_POLL_S = 0.2  # how soon a process that only reads sees what the owner wrote
+
+
+class Damage(Struct, frozen=True, kw_only=True):
+    """An event that cannot be read whole: its row is lost, its content is no JSON, or its blob is gone."""
+
+    stream: str
+    seq: int
+    what: Literal["row_lost", "content_garbled", "blob_gone"]
+
+
+class SqliteJournal:
+    """The `Journal` in the file `path`, with large events in `blobs`.
+
+    Opening is lazy and read-only; directory, file and writer come into being with the first append. `damage` lists
+    what reading had to leave out or could not understand, so that the caller can warn; the file is never rewritten.
+    `on_network`: see `Writing`.
+    """
+
+    def __init__(self, path: Path, blobs: FileBlobs, *, on_network: bool | None = None) -> None:
+        self._path = path
+        self._on_network = on_network
+        self._blobs = blobs
+        self._connection: sqlite3.Connection | None = None
+        self._writer: Writer | None = None
+        self._numbers = Numbers()
+        self._taken: list[Taken] = []
+        self._waiting: list[asyncio.Future[int]] = []
+        self._snapshots: dict[tuple[str, str], Snapshot] = {}
+        self._damage: dict[tuple[str, int], Damage] = {}
+        self._watchers = Watchers()
+        self._closed = False
+
+    @classmethod
+    def for_reading(cls, path: Path, blobs: FileBlobs) -> Self:
+        """A journal that cannot append and holds nothing open between reads; it needs neither a loop nor `close`."""
+        journal = cls(path, blobs)
+        journal._closed = True
+        return journal
+
+    @property
+    def damage(self) -> tuple[Damage, ...]:
+        """What the reads so far had to leave out or could not understand, by stream and place."""
+        return tuple(self._damage[key] for key in sorted(self._damage))
+
+    def append(
+        self, stream: str, expected_seq: int, epoch: int, events: Sequence[Recorded], *, sync: bool = False
+    ) -> asyncio.Future[int]:
+        """See `Journal.append`. Dropping or cancelling the future does not undo the append."""
+        if self._closed:
+            raise StoreFailed(f"The journal {self._path} is closed; open the Session again to go on.")
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[int] = loop.create_future()
+        rows = tuple(map(row_of, events))
+        self._taken.append(Taken(stream=stream, expected_seq=expected_seq, epoch=epoch, rows=rows, sync=sync))
+        self._waiting.append(done)
+        if len(self._taken) == 1:
+            loop.call_soon(self._flush)
+        return done
+
+    def head(self, stream: str) -> int:
+        """See `Journal.head`."""
+        return self._ask(lambda connection: newest_seq(connection, self._numbers.find(connection, stream)), 0)
+
+    def epoch(self, stream: str) -> int:
+        """See `Journal.epoch`."""
+        return self._ask(lambda connection: head_of(connection, self._numbers.find(connection, stream)).epoch, 0)
+
+    def read(self, stream: str, after: int = 0) -> list[Recorded]:
+        """See `Journal.read`; what is damaged is left out, or comes as `UnknownEvent`, and is listed in `damage`."""
+        return self._ask(lambda connection: self._events(connection, stream, after), [])
+
+    def subscribe(self, stream: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
+        """See `Journal.subscribe`; also follows another process. Ends when the journal is closed."""
+        return self._watchers.follow(lambda seen: self.read(stream, seen), after, self._poll_s)
+
+    def streams(self) -> list[str]:
+        """See `Journal.streams`."""
+        return self._ask(lambda connection: [name for _, name in stream_names(connection)], [])
+
+    def put_snapshot(self, stream: str, snapshot: Snapshot) -> None:
+        """See `Journal.put_snapshot`; it is written with the next append, so that looking alone writes nothing."""
+        self._snapshots[stream, snapshot.projector] = snapshot
+
+    def get_snapshot(self, stream: str, projector: str) -> Snapshot | None:
+        """See `Journal.get_snapshot`."""
+        kept = self._snapshots.get((stream, projector))
+        return kept or self._ask(lambda connection: _snapshot(connection, stream, projector), None)
+
+    async def close(self) -> None:
+        """See `Journal.close`. Reading is still possible; the write-ahead log stays beside the file as it is."""
+        self._closed = True
+        self._flush()
+        if self._writer:
+            with contextlib.suppress(StoreFailed):  # while a reader is open, the writer is not the last to close
+                self._connection = self._connection or open_reader(self._path)
+            ended = asyncio.Event()
+            self._writer.stop(_on_loop(ended.set))
+            await ended.wait()
+        if self._connection:
+            self._connection.close()
+            self._connection = None
+        self._watchers.close()
+
+    def _flush(self) -> None:
+        if not self._taken and not (self._writer and self._snapshots):
+            return
+        self._writer = self._writer or Writer(self._path, self._blobs, on_network=self._on_network)
+        waiting, self._waiting = self._waiting, []
+        appends, self._taken = tuple(self._taken), []
+        snapshots = tuple((stream, snapshot) for (stream, _), snapshot in self._snapshots.items())
+
+        def settle(outcomes: Sequence[Outcome]) -> None:
+            for stream, snapshot in snapshots:
+                if self._snapshots.get((stream, snapshot.projector)) is snapshot:
+                    del self._snapshots[stream, snapshot.projector]
+            for done, outcome in zip(waiting, outcomes, strict=True):
+                _resolve(done, outcome)
+            self._watchers.wake()
+
+        self._writer.submit(Batch(appends=appends, snapshots=snapshots, settle=_on_loop(settle)))
+
+    def _poll_s(self) -> float | None:
+        return None if self._writer else FOLLOW_POLL_S
+
+    def _ask(self, question: Callable[[sqlite3.Connection], T], default: T) -> T:
+        """Put a question to the reading connection; `default` if there is no file."""
+        try:
+            if self._closed:
+                connection = open_reader(self._path)
+                if connection is None:
+                    return default
+                with contextlib.closing(connection):
+                    return question(connection)
+            self._connection = self._connection or open_reader(self._path)
+            return default if self._connection is None else question(self._connection)
+        except sqlite3.Error as error:
+            raise failure(self._path, "read", error) from error
+
+    def _events(self, connection: sqlite3.Connection, stream: str, after: int) -> list[Recorded]:
+        number = self._numbers.find(connection, stream)
+        if not number:
+            return []
+        start = start_of(number)
+        events: list[Recorded] = []
+        for row in rows_after(connection, number, after):
+            if isinstance(row, int):
+                self._note(stream, row - start, "row_lost")
+            else:
+                events.append(self._recorded(row, stream, row[0] - start))
+        return events
+
+    def _recorded(self, row: StoredRow, stream: str, seq: int) -> Recorded:
+        _, key, kind, version, ts, src, cause, corr, epoch, data, sha256 = row
+        if sha256:
+            content = self._blobs.get(sha256)
+            if content is None:
+                self._note(stream, seq, "blob_gone")
+            data = content or b""
+        event = codec.decode(kind, version, data)
+        if isinstance(event, UnknownEvent) and data and not _is_json(data):
+            self._note(stream, seq, "content_garbled")
+        return Recorded(
+            id=key, stream=stream, seq=seq, ts=ts, src=src, cause=cause, corr=corr, epoch=epoch, event=event
+        )
+
+    def _note(self, stream: str, seq: int, what: Literal["row_lost", "content_garbled", "blob_gone"]) -> None:
+        self._damage[stream, seq] = Damage(stream=stream, seq=seq, what=what)
+
+
+def _on_loop(act: Callable[P, None]) -> Callable[P, None]:
+    """`act` as a function for another thread: it is carried out in the loop that runs now, if that still runs then."""
+    loop = asyncio.get_running_loop()
+
+    def later(*args: P.args, **kwargs: P.kwargs) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(lambda: act(*args, **kwargs))
+
+    return later
+
+
+def _resolve(done: asyncio.Future[int], outcome: Outcome) -> None:
+    if done.done():  # the task that waited was cancelled
+        return
+    if isinstance(outcome, int):
+        done.set_result(outcome)
+    else:
+        done.set_exception(outcome)
+
+
+def _snapshot(connection: sqlite3.Connection, stream: str, projector: str) -> Snapshot | None:
+    query = "SELECT version, seq, state FROM snapshot WHERE stream=? AND projector=?"
+    row: tuple[int, int, bytes] | None = connection.execute(query, (stream, projector)).fetchone()
+    return row and Snapshot(projector=projector, version=row[0], seq=row[1], state=row[2])
+
+
+def _is_json(content: bytes) -> bool:
+    try:
+        msgspec.json.decode(content)
+    except msgspec.DecodeError:
+        return False
+    return True

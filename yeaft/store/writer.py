@@ -1,0 +1,173 @@
+"""The thread that writes a SQLite journal: whatever has gathered goes into one transaction."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from queue import Empty, SimpleQueue
+
+from msgspec import Struct
+
+from yeaft.kernel.errors import StoreFailed
+from yeaft.store.admission import Head, admit
+from yeaft.store.blobs import FileBlobs
+from yeaft.store.database import Writing, failure
+from yeaft.store.journal import Snapshot
+from yeaft.store.row import Row, Taken, moved_to_blob
+from yeaft.store.rows import Numbers, head_of, next_number, payloads, start_of
+
+LARGEST_INLINE_BYTES = 32 * 1024
+BLOB_MIME = "application/json"
+INSERT = "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"
+INSERT_SNAPSHOT = "INSERT OR REPLACE INTO snapshot VALUES(?,?,?,?,?)"
+
+Outcome = int | StoreFailed
+"""What becomes of an append: the new head, or why it was not written."""
+
+
+class Batch(Struct, frozen=True, kw_only=True):
+    """The appends of one loop tick in call order, snapshots that go with them, and who waits for the outcomes.
+
+    `settle` is called in the writer's thread.
+    """
+
+    appends: tuple[Taken, ...]
+    snapshots: tuple[tuple[str, Snapshot], ...]
+    settle: Callable[[Sequence[Outcome]], None]
+
+
+class Writer:
+    """Owns the read-write connection, which is opened for the first batch. Batches are settled in order."""
+
+    def __init__(self, path: Path, blobs: FileBlobs, *, on_network: bool | None = None) -> None:
+        self._path = path
+        self._on_network = on_network
+        self._blobs = blobs
+        self._batches: SimpleQueue[Batch | None] = SimpleQueue()
+        self._database: Writing | None = None
+        self._gathered: list[Batch] = []
+        self._ended = threading.Event()
+        self._numbers = Numbers()
+        self._on_end: Callable[[], None] | None = None
+        # A daemon, so that a process that forgets to close ends all the same; what was not committed was not promised.
+        threading.Thread(target=self._run, name=f"journal:{path.parent.name}", daemon=True).start()
+
+    def submit(self, batch: Batch) -> None:
+        """Queue a batch; it is committed together with all others that wait by then."""
+        self._batches.put(batch)
+        if self._ended.is_set():
+            self._refuse_rest()
+
+    def stop(self, on_end: Callable[[], None]) -> None:
+        """Commit what was submitted, close the connection and call `on_end`, in the writer's thread if there is one."""
+        self._on_end = on_end
+        self._batches.put(None)
+        if self._ended.is_set():
+            on_end()
+
+    def _run(self) -> None:
+        try:
+            while self._gather():
+                self._commit()
+            self._commit()
+        finally:  # after a bug too: nobody is left waiting for an outcome
+            self._ended.set()
+            self._refuse_rest()
+            if self._database:
+                self._database.close()
+            if self._on_end:
+                self._on_end()
+
+    def _gather(self) -> bool:
+        """Wait for a batch and take all there are; False when the writer is to stop after them."""
+        batch = self._batches.get()
+        while batch is not None:
+            self._gathered.append(batch)
+            try:
+                batch = self._batches.get_nowait()
+            except Empty:
+                return True
+        return False
+
+    def _commit(self) -> None:
+        outcomes = self._outcomes(self._gathered)
+        for batch, results in zip(self._gathered, outcomes, strict=True):
+            batch.settle(results)
+        self._gathered.clear()
+
+    def _refuse_rest(self) -> None:
+        lost = StoreFailed(f"The writer of {self._path} has stopped; open the Session again to go on.")
+        while True:
+            for batch in self._gathered:
+                batch.settle([lost] * len(batch.appends))
+            self._gathered.clear()
+            try:
+                waiting = self._batches.get_nowait()
+            except Empty:
+                return
+            if waiting:
+                self._gathered.append(waiting)
+
+    def _outcomes(self, batches: Sequence[Batch]) -> Sequence[Sequence[Outcome]]:
+        try:
+            return self._transaction(batches) if batches else ()
+        except StoreFailed as error:
+            return [[error] * len(batch.appends) for batch in batches]
+
+    def _transaction(self, batches: Sequence[Batch]) -> list[list[Outcome]]:
+        database = self._database = self._database or Writing(self._path, on_network=self._on_network)
+        sync = any(taken.sync for batch in batches for taken in batch.appends)
+        try:
+            spilled = [[self._spilled(taken) for taken in batch.appends] for batch in batches]
+            if sync:
+                self._blobs.sync()
+            database.begin(sync=sync)
+            outcomes = [[self._append(database.connection, taken) for taken in appends] for appends in spilled]
+            for batch in batches:
+                _write_snapshots(database.connection, batch.snapshots)
+            database.commit()
+        except (OSError, sqlite3.Error) as error:
+            self._numbers.forget()
+            database.rollback()
+            raise failure(self._path, "written", error) from error
+        return outcomes
+
+    def _spilled(self, taken: Taken) -> Taken:
+        """Content that is too large for a row goes to a blob, before there is a row that names it."""
+        if all(len(row.data) <= LARGEST_INLINE_BYTES for row in taken.rows):
+            return taken
+        rows = tuple(
+            moved_to_blob(row, self._blobs.put(row.data, BLOB_MIME).sha256)
+            if len(row.data) > LARGEST_INLINE_BYTES
+            else row
+            for row in taken.rows
+        )
+        return Taken(
+            stream=taken.stream, expected_seq=taken.expected_seq, epoch=taken.epoch, rows=rows, sync=taken.sync
+        )
+
+    def _append(self, connection: sqlite3.Connection, taken: Taken) -> Outcome:
+        number = self._numbers.find(connection, taken.stream)
+        head = head_of(connection, number) if number else Head()
+        try:
+            rows = admit(taken, head, payloads(connection, [row.id for row in taken.rows]))
+        except StoreFailed as refusal:
+            return refusal
+        _insert(connection, rows, taken, start_of(number or next_number(connection)) + head.seq)
+        return head.seq + len(rows)
+
+
+def _insert(connection: sqlite3.Connection, rows: Sequence[Row], taken: Taken, start: int) -> None:
+    places = enumerate(rows, start + 1)
+    connection.executemany(INSERT, [_values(row, at, taken.stream, taken.epoch) for at, row in places])
+
+
+def _values(row: Row, at: int, stream: str, epoch: int) -> tuple[str | int | bytes, ...]:
+    envelope = (at, stream, row.id, row.type, row.version, row.ts, row.src, row.cause, row.corr)
+    return (*envelope, epoch, row.data, row.sha256)
+
+
+def _write_snapshots(connection: sqlite3.Connection, snapshots: Sequence[tuple[str, Snapshot]]) -> None:
+    for stream, snapshot in snapshots:
+        values = (stream, snapshot.projector, snapshot.version, snapshot.seq, snapshot.state)
+        connection.execute(INSERT_SNAPSHOT, values)

@@ -1,0 +1,114 @@
+"""The tool that runs a shell command and tells the model how it ended and what it printed."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from yeaft.events.call import Facts
+from yeaft.kernel.errors import ToolFailed
+from yeaft.tools.paths import Paths
+from yeaft.tools.shell import Outcome, Shell, Survivor
+from yeaft.tools.tool import Running, Tool, ToolResult, Touches
+
+DEFAULT_TIMEOUT_MS, LEAST_TIMEOUT_MS, MOST_TIMEOUT_MS = 120_000, 1_000, 600_000
+MOST_COMMAND_BYTES = 120 * 1024  # Linux takes 128 KiB in one argument
+FIRST_SIGNAL_CODE = 128
+
+MEANINGS = {
+    124: "the command's own time limit was reached",
+    126: "found, but it cannot be executed",
+    127: "command not found",
+    129: "ended by SIGHUP",
+    130: "interrupted by SIGINT",
+    134: "aborted, SIGABRT",
+    136: "arithmetic error, SIGFPE",
+    137: "killed by SIGKILL, often for lack of memory",
+    139: "crashed, SIGSEGV",
+    141: "its reader went away, SIGPIPE",
+    143: "ended by SIGTERM, not by the time limit",
+}
+SIGNALS = {129: "HUP", 130: "INT", 134: "ABRT", 136: "FPE", 137: "KILL", 139: "SEGV", 141: "PIPE", 143: "TERM"}
+
+
+class Bash(Struct, frozen=True):
+    """What the model says to run a command."""
+
+    command: str
+    cwd: Annotated[str, Meta(description="Default: work folder")] = ""
+    timeout_ms: Annotated[int, Meta(description="Default 120000, at most 600000")] = DEFAULT_TIMEOUT_MS
+
+
+def bash(paths: Paths, shell: Shell) -> Tool[Bash]:
+    """Let the model run commands in `shell`, by default in the work folder of `paths`.
+
+    A non-zero exit code and a timeout (code 124) are results like any other, not failures.
+    """
+
+    async def run(args: Bash, running: Running) -> ToolResult:
+        if not args.command.strip():
+            raise ToolFailed("The command is empty.")
+        if "\0" in args.command:
+            raise ToolFailed("The command contains a NUL character, which no shell can take; write it without.")
+        if len(args.command.encode()) > MOST_COMMAND_BYTES:
+            raise ToolFailed("The command is longer than 120 KiB; write it to a script file and run that.")
+        cwd = paths.resolve(args.cwd or ".")
+        if not cwd.is_dir():
+            raise ToolFailed(f"cwd {args.cwd!r} is not a folder ({cwd}).")
+        timeout_ms = min(max(args.timeout_ms, LEAST_TIMEOUT_MS), MOST_TIMEOUT_MS)
+        try:
+            outcome = await shell.run(
+                call_id=running.call_id,
+                command=args.command,
+                cwd=cwd,
+                timeout_s=timeout_ms / 1000,
+                show=running.show,
+            )
+        except OSError as error:
+            raise ToolFailed(f"The command could not be started: {error}.") from error
+        return ToolResult(text=told(outcome, timeout_ms), facts=_facts(outcome))
+
+    return Tool(
+        name="Bash",
+        args=Bash,
+        run=run,
+        guard="unsafe",
+        touches=lambda args: Touches(command=args.command, command_cwd=args.cwd),
+        timeout_s=None,
+    )
+
+
+def told(outcome: Outcome, timeout_ms: int) -> str:
+    """The text of a result: exit code if not 0, standard output, standard error, and what else there is to know."""
+    lines = [_ending(outcome)] if outcome.exit_code else []
+    if outcome.stdout:
+        lines.append(outcome.stdout.rstrip("\n"))
+    if outcome.stderr:
+        lines.append("STDERR:\n" + outcome.stderr.rstrip("\n"))
+    if outcome.timed_out:
+        lines.append(f"[stopped after {timeout_ms / 1000:g} s, with everything it had started]")
+    if outcome.unstoppable:
+        lines.append(f"[could not be stopped: {_named(outcome.unstoppable)}]")
+    if outcome.survivors:
+        lines.append(f"[still running: {_named(outcome.survivors)}; they are stopped when the session ends]")
+    if outcome.log:
+        lines.append(f"[all output: {outcome.log}]")
+    return "\n".join(lines) or "(no output)"
+
+
+def _ending(outcome: Outcome) -> str:
+    meaning = "" if outcome.timed_out else MEANINGS.get(outcome.exit_code, "")
+    return f"Exit code: {outcome.exit_code}" + (f" ({meaning})" if meaning else "")
+
+
+def _named(survivors: tuple[Survivor, ...]) -> str:
+    return ", ".join(f"pid {one.pid} ({one.command})" if one.command else f"pid {one.pid}" for one in survivors)
+
+
+def _facts(outcome: Outcome) -> Facts:
+    return Facts(
+        exit_code=outcome.exit_code,
+        signal="" if outcome.timed_out else SIGNALS.get(outcome.exit_code, ""),
+        pid=outcome.pid,
+        log=outcome.log,
+        survivors=tuple(one.pid for one in outcome.survivors),
+    )

@@ -1,0 +1,66 @@
+"""Commands that run another command given as arguments, and the commands inside them."""
+
+from collections.abc import Iterator, Mapping
+
+from yeaft.tools.shell_script import Script, ShellCommand, plain_command, script
+from yeaft.tools.word_list import names
+
+SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "eval"})
+CARRIERS = names(
+    "env command builtin exec nohup nice time timeout stdbuf setsid sudo doas su xargs parallel ionice chronic watch "
+    "strace ltrace chroot unshare nsenter flock script busybox find fd entr ssh trap coproc noglob nocorrect"
+)
+UNSEEN = frozenset({"eval", "source", ".", "xargs", "parallel", "trap", "alias", "exec", *SHELLS})
+"""What they run is decided while they run."""
+MOST_NESTED = 4
+
+
+def carried(found: ShellCommand, known: Mapping[str, str], depth: int = 0) -> Iterator[ShellCommand]:
+    """Every command that `found` might run besides itself: too many rather than too few."""
+    name = program(found)
+    if depth >= MOST_NESTED or name not in CARRIERS | SHELLS:
+        return
+    for index in range(1, len(found.words)):
+        text = found.words[index].text
+        if text is None or (text.startswith("-") and name not in SHELLS):
+            continue
+        inner = plain_command(found.words[index:])
+        yield inner
+        yield from carried(inner, known, depth + 1)
+    if name in SHELLS:
+        for part in _scripts(found, known):
+            for inner in part.commands:
+                yield inner
+                yield from carried(inner, known, depth + 1)
+
+
+def passed_through(found: ShellCommand) -> ShellCommand:
+    """The command itself, or what `time`, `nice` or `timeout N` (without flags) runs."""
+    words = found.words
+    while not found.assignments:
+        skip = {"time": 1, "nice": 1, "timeout": 2}.get(words[0].text or "", 0)
+        if not skip or len(words) <= skip or (words[1].text or "-").startswith("-"):
+            break
+        words = words[skip:]
+    return found if words is found.words else plain_command(words)
+
+
+def program(found: ShellCommand) -> str:
+    """The program's name without its folder; empty if it depends on the run."""
+    return (found.name or "").rpartition("/")[2]
+
+
+def runs_unseen(found: ShellCommand) -> bool:
+    """Whether what it runs cannot be seen from its words."""
+    if program(found) == "find":
+        return any(
+            (word.text or "-exec").startswith(("-exec", "-ok", "-delete", "-fprint", "-fls")) for word in found.words
+        )
+    return found.name is None or program(found) in UNSEEN
+
+
+def _scripts(found: ShellCommand, known: Mapping[str, str]) -> Iterator[Script]:
+    texts = [word.text for word in found.words[1:] if word.text is not None]
+    yield script(" ".join(texts), known)
+    for text in texts:
+        yield script(text, known)

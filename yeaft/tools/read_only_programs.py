@@ -1,0 +1,165 @@
+"""Programs that read or write depending on their arguments in ways of their own: find, sed, awk, date and others.
+
+Each function gets the words after the program's name and returns those that are paths, or None if the call may do more
+than read. All words have a known text, except for `printf`.
+"""
+
+import re
+
+from yeaft.tools.shell_script import Word
+from yeaft.tools.word_list import names
+
+Words = tuple[Word, ...]
+
+HARMLESS_VARIABLES = names("$() PWD OLDPWD USER LOGNAME SHELL LANG TERM HOSTNAME PATH UID EUID PPID RANDOM")
+SPECIAL_VARIABLES = re.compile(r"[?$!#@*0-9-]")
+OWN_VARIABLES = re.compile(r"(?!.*(?:proxy|token|secret|key|pass))[a-z_][a-z0-9_]*")
+NAME = re.compile(r"[a-z_][a-z0-9_]*")
+
+FIND_ALONE = names(
+    "-not ! ( ) -a -and -o -or , -print -print0 -ls -prune -quit -empty -readable -writable -executable -true -false "
+    "-depth -d -mount -xdev -daystart -nouser -nogroup -noleaf"
+)
+FIND_WITH_VALUE = names(
+    "-name -iname -path -ipath -wholename -regex -iregex -regextype -lname -ilname -type -xtype -maxdepth -mindepth "
+    "-size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -newermt -newerct -perm -user -group -uid "
+    "-gid -links -inum -samefile -printf -used -fstype"
+)
+SED_FLAGS = names("-n -E -r -nE -En -nr -rn -s -u --quiet --silent --regexp-extended")
+AWK_SUSPECTS = re.compile(r"[|>@]|system|getline|ENVIRON|ARG[VC]|SYMTAB|FUNCTAB|PROCINFO")
+DATE_FLAGS = re.compile(r"\+.*|-u|-R|-I.*|--iso-8601(?:=.*)?|--rfc-(?:email|3339=.*)|--utc|--date=.*", re.DOTALL)
+PS_ARGUMENTS = re.compile(r"aux|ax|-e|-f|-ef|-A|-u|-p|\d+|-eo|-o|[a-z%,=]+")
+SET_ARGUMENTS = re.compile(r"[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace")
+UNSAFE_TESTS = frozenset({"-v", "-R", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+
+
+def _sed_script() -> re.Pattern[str]:
+    """Printing, deleting, quitting and substituting without the flags that write or run."""
+
+    def regex(end: str) -> str:
+        bracket = rf"\[\^?\]?(?:\[:[a-z]+:\]|[^\]\[{end}\n])*\]"
+        return rf"(?:[^{end}\\\n\[]|\\[^\n]|{bracket})*"
+
+    address = rf"(?:\d+|\$|\d+~\d+|/{regex('/')}/I?)"
+    substitutions = "|".join(
+        rf"s{end}{regex(end)}{end}(?:[^{end}\\\n]|\\[^\n])*{end}[gpiI\d]*" for end in ("/", r"\|", "#", ",")
+    )
+    command = rf"(?:{address}(?:,(?:{address}|\+\d+))?)?\s*!?\s*(?:[pd=]|q\d*|{substitutions})"
+    return re.compile(rf"\s*{command}\s*(?:[;\n]\s*{command}\s*)*;?\s*")
+
+
+SED_SCRIPT = _sed_script()
+
+
+def shown_safely(word: Word) -> bool:
+    """Whether a word may be printed: its text is known or depends on nothing that could be secret."""
+    return word.text is not None or all(
+        name in HARMLESS_VARIABLES or SPECIAL_VARIABLES.fullmatch(name) or OWN_VARIABLES.fullmatch(name)
+        for name in word.variables
+    )
+
+
+def find(rest: Words) -> Words | None:
+    """Tests and printing; no -exec, -delete, -fprint or -follow, nor any predicate that is not known."""
+    index = 0
+    while index < len(rest) and rest[index].text in {"-H", "-P"}:
+        index += 1
+    first = index
+    while index < len(rest) and not (rest[index].text or "").startswith(("-", "(", "!", ",")):
+        index += 1
+    starts = rest[first:index]
+    while index < len(rest):
+        predicate = rest[index].text
+        if predicate in FIND_WITH_VALUE and index + 1 < len(rest):
+            index += 2
+        elif predicate in FIND_ALONE:
+            index += 1
+        else:
+            return None
+    return starts
+
+
+def sed(rest: Words) -> Words | None:
+    """A script of harmless commands, without -i, -f and the commands and flags that write or run."""
+    scripts: list[str] = []
+    operands: list[Word] = []
+    words = iter(rest)
+    for word in words:
+        text = word.text or ""
+        if text in {"-e", "-ne", "-En", "--expression"}:
+            scripts.append(next((one.text or "" for one in words), ""))
+        elif text.startswith("-"):
+            if text not in SED_FLAGS:
+                return None
+        else:
+            operands.append(word)
+    if not scripts and operands:
+        scripts.append(operands.pop(0).text or "")
+    return tuple(operands) if scripts and all(map(SED_SCRIPT.fullmatch, scripts)) else None
+
+
+def awk(rest: Words) -> Words | None:
+    """A program that starts nothing, writes no file and reads no file that is not an argument."""
+    index = 0
+    while index < len(rest) and (rest[index].text or "").startswith("-"):
+        flag = rest[index].text or ""
+        if not flag.startswith(("-F", "-v")) or flag.startswith("--"):
+            return None
+        index += 2 if flag in {"-F", "-v"} else 1
+    if index >= len(rest) or AWK_SUSPECTS.search(rest[index].text or "@"):
+        return None
+    operands = rest[index + 1 :]
+    return None if any((word.text or "").startswith("-") for word in operands) else operands
+
+
+def date(rest: Words) -> Words | None:
+    """Showing a time, never setting one."""
+    index = 0
+    while index < len(rest):
+        text = rest[index].text or ""
+        if text == "-d":
+            index += 2
+        elif DATE_FLAGS.fullmatch(text):
+            index += 1
+        else:
+            return None
+    return ()
+
+
+def printf(rest: Words) -> Words | None:
+    """Printing, not `printf -v`, which evaluates the variable's subscript."""
+    if not rest or rest[0].text is None or rest[0].text.startswith("-"):
+        return None
+    return tuple(word for word in rest if word.glob) if all(map(shown_safely, rest)) else None
+
+
+def ps(rest: Words) -> Words | None:
+    """Processes without their environment (BSD `e`)."""
+    texts = [word.text or "" for word in rest]
+    if any("env" in text or ("e" in text and text[0] != "-" and "=" not in text and "," not in text) for text in texts):
+        return None
+    return () if all(map(PS_ARGUMENTS.fullmatch, texts)) else None
+
+
+def read(rest: Words) -> Words | None:
+    """Reading a line into plain variables of the script's own."""
+    texts = [word.text or "" for word in rest]
+    names = texts[1:] if texts[:1] == ["-r"] else texts
+    return () if all(map(NAME.fullmatch, names)) else None
+
+
+def set_options(rest: Words) -> Words | None:
+    """The usual strictness options."""
+    return () if rest and all(SET_ARGUMENTS.fullmatch(word.text or "") for word in rest) else None
+
+
+def test(rest: Words) -> Words | None:
+    """Tests of files and strings; numbers are left out because some shells evaluate them."""
+    if any(word.text in UNSAFE_TESTS for word in rest):
+        return None
+    return tuple(word for word in rest if not (word.text or "").startswith("-"))
+
+
+def command(rest: Words) -> Words | None:
+    """Asking where a command is, not running it."""
+    return () if len(rest) > 1 and rest[0].text in {"-v", "-V"} else None

@@ -1,0 +1,160 @@
+"""Runs the shell commands of a Session, one after another or side by side, and owns all they leave running."""
+
+import asyncio
+import secrets
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from yeaft.tools import descendants, wrapper
+from yeaft.tools.captured import Live
+from yeaft.tools.descendants import Family
+from yeaft.tools.shell_run import ShellRun
+from yeaft.tools.warden import Warden
+
+GRACE_S = 2.0
+DRAIN_S = 0.2
+TIMED_OUT_CODE = 124
+KNOWN_SHELLS = ("bash", "zsh", "sh")
+FOR_CHILDREN = {
+    "TERM": "dumb",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_PAGER": "cat",
+    "PAGER": "cat",
+    "YEAFT": "1",
+}
+
+
+class Survivor(Struct, frozen=True, kw_only=True):
+    """A process that a command left running."""
+
+    pid: int
+    command: str
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """How a command ended. `log` is set when it holds more than the two texts do."""
+
+    exit_code: int
+    pid: int
+    stdout: str
+    stderr: str
+    timed_out: bool = False
+    log: str = ""
+    survivors: tuple[Survivor, ...] = ()
+    unstoppable: tuple[Survivor, ...] = ()
+
+
+class Shell:
+    """The user's shell (`$SHELL` if it is bash, zsh or sh, else bash) with the environment that commands get.
+
+    `calls` is the directory below which each call leaves its traces (see `wrapper`). `environ` is the user's
+    environment, already without secrets. Make it in the main thread; `close` ends what is still running.
+    """
+
+    def __init__(self, calls: Path, environ: Mapping[str, str]) -> None:
+        self._calls = calls
+        self._environ = {**environ, **FOR_CHILDREN}
+        self._shell = _shell_of(environ)
+        self._token = secrets.token_hex(8)
+        self._warden: Warden | None = None
+        self._left_open: list[ShellRun] = []
+        self._to_bury: set[int] = set()
+
+    async def run(
+        self, *, call_id: str, command: str, cwd: Path, timeout_s: float, show: Callable[[str], None]
+    ) -> Outcome:
+        """Run `command` in `cwd` until its shell ends or `timeout_s` is over; both are an `Outcome`.
+
+        Cancelled, it ends the command with all its descendants (three seconds at most) before it lets go. Raises
+        `OSError` when the command cannot be started and `ValueError` when it contains a NUL.
+        """
+        self._prepare()
+        place = wrapper.prepare(self._calls, call_id)
+        argv = wrapper.wrapped(place, call_id, self._token, self._shell, command)
+        running = ShellRun(call_id, argv, cwd=cwd, environ=self._environ, log=place / "log", live=Live(show))
+        try:
+            return await _finish(running, timeout_s)
+        except asyncio.CancelledError:
+            await running.stop(GRACE_S)
+            raise
+        finally:
+            self._to_bury |= running.seen
+            self._left_open.append(running)
+            self._let_go()
+
+    async def close(self) -> None:
+        """End every process that a command left behind. Call it once, when no command runs any more."""
+        if self._warden is None:
+            return
+        await descendants.end(self._everything, GRACE_S)
+        descendants.bury(self._to_bury)
+        for running in self._left_open:
+            running.close()
+        self._left_open.clear()
+        self._warden.dismiss()
+        self._warden = None
+
+    def _prepare(self) -> None:
+        if self._warden is None:
+            descendants.adopt_orphans()
+            self._warden = Warden(self._token, self._calls)
+        self._to_bury = descendants.bury(self._to_bury)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Close what nobody prints to any more."""
+        for running in self._left_open:
+            if running.silent:
+                running.close()
+        self._left_open = [running for running in self._left_open if not running.silent]
+
+    def _everything(self) -> Family:
+        found = descendants.family(None, f"YEAFT_SHELL={self._token}")
+        self._to_bury |= found.keys()
+        return found
+
+
+async def _finish(running: ShellRun, timeout_s: float) -> Outcome:
+    try:
+        async with asyncio.timeout(timeout_s):
+            code = await running.ended()
+    except TimeoutError:
+        unstoppable = await running.stop(GRACE_S)
+        return _outcome(running, TIMED_OUT_CODE, timed_out=True, unstoppable=unstoppable)
+    return _outcome(running, code, survivors=await running.settled(DRAIN_S))
+
+
+def _outcome(
+    running: ShellRun,
+    code: int,
+    *,
+    timed_out: bool = False,
+    survivors: Family | None = None,
+    unstoppable: Family | None = None,
+) -> Outcome:
+    cut = running.stdout.left_out_bytes + running.stderr.left_out_bytes
+    log = running.log.path
+    return Outcome(
+        exit_code=code,
+        pid=running.pid,
+        stdout=running.stdout.text(),
+        stderr=running.stderr.text(),
+        timed_out=timed_out,
+        log=str(log) if (cut or survivors or timed_out) and log.exists() else "",
+        survivors=_described(survivors or {}),
+        unstoppable=_described(unstoppable or {}),
+    )
+
+
+def _described(members: Family) -> tuple[Survivor, ...]:
+    return tuple(Survivor(pid=pid, command=descendants.command_line(pid)) for pid in members)
+
+
+def _shell_of(environ: Mapping[str, str]) -> str:
+    wanted = environ.get("SHELL", "")
+    if Path(wanted).is_absolute() and Path(wanted).name in KNOWN_SHELLS and shutil.which(wanted):
+        return wanted
+    return "/bin/bash" if Path("/bin/bash").exists() else "/bin/sh"

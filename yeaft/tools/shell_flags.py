@@ -1,0 +1,43 @@
+"""Flags and operands of a command, as programs that use getopt read them."""
+
+import re
+from collections.abc import Iterable
+
+from yeaft.tools.shell_script import Word
+
+_LEADS_AWAY = re.compile(r"[/~]|\.\.")
+
+
+def split(rest: tuple[Word, ...]) -> tuple[tuple[str, ...], tuple[Word, ...]]:
+    """Flags and operands; after `--` everything is an operand, and so is `-`."""
+    flags: list[str] = []
+    operands: list[Word] = []
+    only_operands = False
+    for word in rest:
+        text = word.text or ""
+        if text == "--" and not only_operands:
+            only_operands = True
+        elif text.startswith("-") and text != "-" and not only_operands:
+            flags.append(text)
+        else:
+            operands.append(word)
+    return tuple(flags), tuple(operands)
+
+
+def names_long(flag: str, longs: Iterable[str]) -> bool:
+    """Whether `--flag` is, perhaps abbreviated, one of `longs` (without dashes)."""
+    name = flag[2:].partition("=")[0]
+    return flag.startswith("--") and flag != "--" and any(long.startswith(name) for long in longs)
+
+
+def names_letter(flag: str, letters: str) -> bool:
+    """Whether one of `letters` is among the letters of a short flag, or of its value, which looks the same."""
+    return not flag.startswith("--") and any(letter in letters for letter in flag[1:])
+
+
+def paths_in(rest: tuple[Word, ...], *, skip: int = 0) -> tuple[Word, ...]:
+    """All that may name a file: operands (without the first `skip`) and values inside flags that look like paths."""
+    flags, operands = split(rest)
+    values = (flag.partition("=")[2] if flag.startswith("--") else flag[2:].removeprefix("=") for flag in flags)
+    inner = tuple(Word(source=value, text=value) for value in values if _LEADS_AWAY.search(value))
+    return (*operands[skip:], *inner)

@@ -1,0 +1,29 @@
+"""What the policy says about a call."""
+
+import shlex
+from typing import Literal
+
+from msgspec import Struct
+
+Judgement = Literal["allow", "ask", "deny"]
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """Whether a call may run.
+
+    `rule` is the rule that decided, empty when the mode did; `reason` says why in a sentence for the human or, for a
+    denial, the model. When asking, `offer` is the rule that would allow it for good (empty: no rule can) and `flag`
+    what to add to the command line. `commands` are the parts of a shell command with the judgement on each.
+    """
+
+    decision: Judgement
+    rule: str = ""
+    reason: str = ""
+    offer: str = ""
+    flag: str = ""
+    commands: tuple[tuple[str, Judgement], ...] = ()
+
+
+def allow_flag(offer: str) -> str:
+    """The command-line flag that adds an allow rule."""
+    return f"--allow {shlex.quote(offer)}"

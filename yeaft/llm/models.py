@@ -4,14 +4,12 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from yeaft.config.settings import Config
 from yeaft.kernel.errors import ModelFailed
-from yeaft.llm.anthropic import AnthropicModel
 from yeaft.llm.catalogue import Catalogue
 from yeaft.llm.credentials import Credentials
 from yeaft.llm.embedded_server import Address
 from yeaft.llm.model import Hear, Model, ModelEntry, Reply
 from yeaft.llm.prompt import Prompt
 from yeaft.llm.providers import LOCAL_PROVIDER
-from yeaft.llm.responses import ResponsesModel
 from yeaft.llm.router import Route, resolve, with_server
 from yeaft.llm.transport import Endpoint, Transport
 
@@ -48,8 +46,12 @@ class Models:
     def _model(self, route: Route) -> Model:
         transport = self._transports.setdefault(route.entry.provider, Transport())
         door = _Door(route, self._config, self._credentials, self._start_local)
-        if route.entry.protocol == "anthropic":
+        if route.entry.protocol == "anthropic":  # a run seldom needs both protocols, and each takes milliseconds to load
+            from yeaft.llm.anthropic import AnthropicModel
+
             return _KeyedModel(AnthropicModel(route.entry, transport, door.endpoint), door)
+        from yeaft.llm.responses import ResponsesModel
+
         return _KeyedModel(ResponsesModel(route.entry, transport, door.endpoint), door)
 
 

@@ -21,7 +21,7 @@ from yeaft.events.ops import (
     SetRoster,
     Steer,
 )
-from yeaft.events.session import FolderAdded, MessagePosted, OwnerReleased, RosterChanged, SessionRenamed
+from yeaft.events.session import FolderAdded, MessagePosted, NoticePosted, OwnerReleased, RosterChanged, SessionRenamed
 from yeaft.events.turn import Limits, TurnContinued, TurnEnded, TurnStarted
 from yeaft.kernel import ids
 from yeaft.kernel.errors import BadData, NotFound
@@ -215,11 +215,21 @@ class Session:
         self._has_begun = True
         self._ledger.post(self._opening, src="engine")
         if not resuming:
-            for root_id, events in losses(self.state, self._inquiry, self._phrases):
-                self._ledger.post(events, src="engine", corr=root_id)
-            for root_id in self.state.unsettled_roots():
-                self._settle(root_id)
+            self._close_losses()
+        if self.state.unknown_events:
+            params = {"count": str(self.state.unknown_events)}
+            self._ledger.post((NoticePosted(code="session.unknown_events", params=params, level="warn"),), src="engine")
         self._ledger.react = self._react
+
+    def _close_losses(self) -> None:
+        lost_calls = sum(len(turn.open_calls) for turn in self.state.open_turns())
+        for root_id, events in losses(self.state, self._inquiry, self._phrases):
+            self._ledger.post(events, src="engine", corr=root_id)
+        for root_id in self.state.unsettled_roots():
+            self._settle(root_id)
+        if lost_calls:
+            params = {"count": str(lost_calls)}
+            self._ledger.post((NoticePosted(code="session.lost_calls", params=params, level="warn"),), src="engine")
 
     def _post(self, *events: Event, corr: str = "") -> None:
         self._begin()

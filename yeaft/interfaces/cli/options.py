@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Any, Literal
 
@@ -167,12 +166,16 @@ def _is_flag(option: click.Option) -> bool:
 
 
 def _with_nearest(name: str) -> str:
+    from difflib import get_close_matches
+
     known = [opt for param in main_command().params if isinstance(param, click.Option) for opt in param.opts]
-    near = difflib.get_close_matches(name, known, n=1)
+    near = get_close_matches(name, known, n=1)
     return f"No such option: {name}." + (f" Did you mean {near[0]}?" if near else " See yeaft --help.")
 
 
 def _too_many(said: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(said[0], COMMANDS, n=1)
+    from difflib import get_close_matches
+
+    near = get_close_matches(said[0], COMMANDS, n=1)
     command = f"If you meant the command: yeaft {near[0]} {' '.join(said[1:])}. " if near else ""
     return f'More than one prompt: {said[0]!r}, {said[1]!r}. {command}Quote the prompt: yeaft "{" ".join(said)}"'

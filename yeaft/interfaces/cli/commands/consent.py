@@ -1,0 +1,32 @@
+"""Asks before something is destroyed, and never waits where nobody can answer."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from yeaft.kernel.errors import YeaftError
+from yeaft.kernel.outcome import EXIT_NEEDS_HUMAN
+
+if TYPE_CHECKING:
+    from yeaft.interfaces.cli.commands.desk import Desk
+
+AGREEMENTS = ("y", "yes", "是", "好")
+
+
+class NotConfirmed(YeaftError):
+    """A human has to agree first."""
+
+    exit_code = EXIT_NEEDS_HUMAN
+
+
+def need_consent(desk: Desk, code: str, /, *, yes: bool, **params: str | float) -> None:
+    """Go on only with `--yes`, or if the user answers the question `code` with yes. Raises `NotConfirmed`."""
+    if yes:
+        return
+    question = desk.text(code, **params)
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise NotConfirmed(desk.text("consent.needed", question=question))
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in AGREEMENTS:
+        raise NotConfirmed(desk.text("consent.refused"))

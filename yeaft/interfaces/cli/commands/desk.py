@@ -1,0 +1,72 @@
+"""What every command starts from: the user's options, the places, the settings, and words in the user's language."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from yeaft.config import places
+from yeaft.config.language import Language, language
+from yeaft.config.layers import Loaded, load
+from yeaft.kernel.errors import ConfigError
+from yeaft.prompts.ui import Ui
+
+if TYPE_CHECKING:
+    from yeaft.config.settings import Config
+    from yeaft.interfaces.cli.options import Options
+    from yeaft.vp.library import Library
+
+
+class Desk:
+    """One run of one command. What is read from disk is read when first asked for, and once."""
+
+    def __init__(self, options: Options, environ: Mapping[str, str] = os.environ, *, as_json: bool = False) -> None:
+        self.options = options
+        self.environ = environ
+        self.as_json = as_json or options.output_format != "text"
+        self.home = places.home(environ)
+        self.folder = (options.folder or Path.cwd()).resolve()
+
+    @cached_property
+    def loaded(self) -> Loaded:
+        """The settings in force here, and where they come from. Raises `ConfigError`."""
+        return load(self.home, self.folder, self.environ, self.options.settings)
+
+    @property
+    def config(self) -> Config:
+        """The settings in force here. Raises `ConfigError`."""
+        return self.loaded.config
+
+    @cached_property
+    def lang(self) -> Language:
+        """The user's language; a broken configuration says nothing about it, so that it can still be mended."""
+        try:
+            configured = self.config.language
+        except ConfigError:
+            configured = ""
+        return language(self.options.lang or "", configured, self.environ)
+
+    @cached_property
+    def ui(self) -> Ui:
+        """Words for the user."""
+        return Ui(self.lang)
+
+    @cached_property
+    def library(self) -> Library:
+        """The VPs that can be talked to."""
+        from yeaft.vp.library import Library, vp_folders
+
+        return Library(vp_folders(self.home))
+
+    def text(self, code: str, /, **params: str | float) -> str:
+        """Return the words for `code`."""
+        return self.ui.text(code, **params)
+
+    def note(self, code: str, /, **params: str | float) -> None:
+        """Say something beside the data, on standard error; `--quiet` keeps it back."""
+        if not self.options.quiet:
+            print(self.text(code, **params), file=sys.stderr)

@@ -1,0 +1,173 @@
+"""`yeaft session export` and `import`: a Session as one text file, CloudEvents for programs or Markdown for people."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option
+from yeaft.interfaces.cli.commands.printing import put, put_json
+from yeaft.kernel.errors import BadData, NotFound, YeaftError
+from yeaft.kernel.outcome import EXIT_ANSWERED
+
+if TYPE_CHECKING:
+    from yeaft.events.codec import Recorded
+    from yeaft.interfaces.cli.commands.desk import Desk
+    from yeaft.session.offline import Reading
+
+BLOB_TYPE = "yeaft.blob"
+
+
+class BlobLine(Struct, frozen=True, kw_only=True):
+    """One blob that events refer to, as a CloudEvent of its own; its id is its SHA-256."""
+
+    specversion: str = "1.0"
+    id: str
+    source: str = "//yeaft/blobs"
+    type: str = BLOB_TYPE
+    datacontenttype: str
+    data_base64: bytes
+
+
+def export(
+    desk: Desk,
+    *,
+    session: str,
+    output: Path | None,
+    form: Literal["jsonl", "markdown"],
+    redact: bool,
+    thinking: bool,
+) -> int:
+    """Write a Session as JSON lines or Markdown, without thinking unless asked."""
+    from yeaft.session.offline import read_session
+
+    reading = read_session(desk.home, session)
+    if reading.damaged:
+        desk.note("sessions.damaged", count=reading.damaged, path=str(reading.paths.db))
+    reading = replace(reading, records=tuple(_cleaned(desk, reading.records, redact=redact, thinking=thinking)))
+    if form == "markdown":
+        text = _as_markdown(reading, thinking=thinking)
+    else:
+        text = "".join(f"{line}\n" for line in _as_lines(reading, with_blobs=not redact))
+    target = output or desk.options.output_file
+    if target is None:
+        sys.stdout.write(text)
+        return EXIT_ANSWERED
+    try:
+        target.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise YeaftError(f"{target} cannot be written: {error.strerror}.") from error
+    desk.note("sessions.exported", session=reading.paths.session_id, path=str(target))
+    return EXIT_ANSWERED
+
+
+def import_(desk: Desk, *, file: str) -> int:
+    """Read a Session that `export` wrote as JSON lines, and print its id."""
+    from yeaft.session.offline import import_session
+    from yeaft.store.cloudevents import import_lines
+
+    lines = _text(file).split("\n")
+    blobs, events = _told_apart(lines)
+    records = list(import_lines(events))
+    session_id = asyncio.run(import_session(desk.home, records, blobs))
+    if desk.as_json:
+        put_json({"id": session_id})
+    else:
+        put(session_id)
+    desk.note("sessions.go_on", session=session_id)
+    return EXIT_ANSWERED
+
+
+def _cleaned(desk: Desk, records: Iterable[Recorded], *, redact: bool, thinking: bool) -> Iterator[Recorded]:
+    from yeaft.events.turn import ReplyCompleted
+    from yeaft.interfaces.cli.commands.redaction import Redaction
+    from yeaft.kernel.messages import ThinkingItem
+
+    redaction = Redaction(desk.config, desk.environ) if redact else None
+    for recorded in records:
+        event = recorded.event
+        if isinstance(event, ReplyCompleted) and not thinking:
+            said = tuple(item for item in event.items if not isinstance(item, ThinkingItem))
+            recorded = replace(recorded, event=replace(event, items=said))  # noqa: PLW2901
+        yield redaction.recorded(recorded) if redaction else recorded
+
+
+def _as_markdown(reading: Reading, *, thinking: bool) -> str:
+    from yeaft.interfaces.cli.commands.transcript import markdown, transcript
+    from yeaft.session.state import SessionState
+
+    state = SessionState(reading.paths.session_id)
+    for recorded in reading.records:
+        state.apply(recorded)
+    cleaned = replace(reading, state=state)
+    return "\n\n".join(markdown(cleaned, transcript(cleaned, thinking=thinking))) + "\n"
+
+
+def _as_lines(reading: Reading, *, with_blobs: bool) -> Iterator[str]:
+    """Yield events, then what they keep in blobs; blobs are opaque, so a redacted export has none."""
+    from yeaft.events.session import SettingsFrozen, VpFrozen
+    from yeaft.store.blobs import FileBlobs
+    from yeaft.store.cloudevents import export_lines
+
+    yield from export_lines(reading.records, session_id=reading.paths.session_id)
+    if not with_blobs:
+        return
+    blobs = FileBlobs(reading.paths.blobs)
+    frozen = (recorded.event for recorded in reading.records)
+    refs = {event.blob.sha256: event.blob for event in frozen if isinstance(event, SettingsFrozen | VpFrozen)}
+    for ref in refs.values():
+        content = blobs.get(ref.sha256)
+        if content is not None:
+            line = BlobLine(id=ref.sha256, datacontenttype=ref.mime, data_base64=content)
+            yield msgspec.json.encode(line).decode()
+
+
+def _told_apart(lines: Iterable[str]) -> tuple[list[tuple[bytes, str]], list[str]]:
+    """Return the blobs, and the lines that hold events; lines keep their places for messages."""
+    blobs: list[tuple[bytes, str]] = []
+    events: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        if f'"type":"{BLOB_TYPE}"' not in line:
+            events.append(line)
+            continue
+        try:
+            blob = msgspec.json.decode(line, type=BlobLine)
+        except msgspec.DecodeError as error:
+            raise BadData(f"Line {number} is not a blob of a yeaft journal: {error}.") from error
+        blobs.append((blob.data_base64, blob.datacontenttype))
+        events.append("")
+    return blobs, events
+
+
+def _text(file: str) -> str:
+    try:
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return raw.decode()
+    except OSError as error:
+        raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise BadData(f"{file} is not UTF-8 text, so it is no exported Session.") from error
+
+
+TRANSFERS: Mapping[str, Action] = {
+    "export": Action(
+        run=export,
+        params=(
+            argument("SESSION"),
+            option("-o", "--output-file", "output", type=click.Path(path_type=Path, dir_okay=False)),
+            option("--format", "form", type=click.Choice(["jsonl", "markdown"]), default="jsonl"),
+            flag("--redact"),
+            flag("--thinking"),
+        ),
+        has_json=False,
+    ),
+    "import": Action(run=import_, params=(argument("FILE"),)),
+}

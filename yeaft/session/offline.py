@@ -1,0 +1,134 @@
+"""Reads and changes Sessions that no conversation is going on in: list, rename, archive, fork, import, delete."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from yeaft.events.session import OwnerReleased, SessionCreated
+from yeaft.kernel import ids
+from yeaft.kernel.clock import wall_clock_ms
+from yeaft.kernel.errors import BadData, StoreFailed
+from yeaft.session.ledger import Ledger
+from yeaft.session.opening import Room, Wanted, open_room
+from yeaft.session.state import SessionState
+from yeaft.store.blobs import FileBlobs
+from yeaft.store.directory import SessionPaths, find_session, list_session_ids, session_paths
+from yeaft.store.journal import SESSION_STREAM
+from yeaft.store.lock import SessionLock
+from yeaft.store.sqlite import SqliteJournal
+
+if TYPE_CHECKING:
+    from yeaft.events.codec import Event, Recorded
+
+
+class Reading(Struct, frozen=True, kw_only=True):
+    """A Session as its journal had it when it was read; `damaged` counts events that could not be read whole."""
+
+    paths: SessionPaths
+    records: tuple[Recorded, ...]
+    state: SessionState
+    damaged: int
+
+
+def read_session(home: Path, ref: str) -> Reading:
+    """Read a Session, also while another process owns it. Raises `NotFound`, or `StoreFailed` if it has no journal."""
+    paths = find_session(home, ref)
+    journal = SqliteJournal.for_reading(paths.db, FileBlobs(paths.blobs))
+    records = tuple(journal.read(SESSION_STREAM))
+    state = SessionState(paths.session_id)
+    for recorded in records:
+        state.apply(recorded)
+    if state.created is None:
+        raise StoreFailed(f"{paths.db} holds no Session; `yeaft session rm {paths.session_id} --yes` deletes it.")
+    return Reading(paths=paths, records=records, state=state, damaged=len(journal.damage))
+
+
+async def append_offline(home: Path, ref: str, events: Sequence[Event], *, take_over: bool = False) -> None:
+    """Own a Session for as long as it takes to append what the user did to it.
+
+    Raises `NotFound`, `SessionBusy` if another process owns it, `StoreFailed`. `take_over` as in `SessionLock.take`.
+    """
+    await _append(open_room(home, Path(), Wanted(ref=ref, take_over=take_over)), events)
+
+
+async def fork_offline(home: Path, ref: str, name: str) -> str:
+    """Copy a Session as it is now, also while another process owns it, and return the id of the copy."""
+    room = open_room(home, Path(), Wanted(ref=ref, fork=True, name=name))
+    await _append(room, ())
+    return room.paths.session_id
+
+
+async def import_session(home: Path, records: Sequence[Recorded], blobs: Sequence[tuple[bytes, str]]) -> str:
+    """Write what was exported as a Session and return its id: the one it had or, where that is taken, a new one.
+
+    `blobs` are contents with their media types. Raises `BadData` if `records` are no whole journal.
+    """
+    _check_whole(records)
+    created = next(record.event for record in records if isinstance(record.event, SessionCreated))
+    taken = created.session_id in list_session_ids(home)
+    paths = session_paths(home, ids.new_session_id() if taken else created.session_id)
+    with SessionLock.take(paths.root):
+        kept = FileBlobs(paths.blobs)
+        for content, mime in blobs:
+            kept.put(content, mime)
+        journal = SqliteJournal(paths.db, kept)
+        try:
+            for (stream, epoch), run in groupby(records, lambda record: (record.stream, record.epoch)):
+                events = list(run)
+                await journal.append(stream, events[0].seq - 1, epoch, events, sync=True)
+        except StoreFailed:
+            await journal.close()
+            shutil.rmtree(paths.root, ignore_errors=True)
+            raise
+        await journal.close()
+    return paths.session_id
+
+
+def delete_session(home: Path, ref: str, *, take_over: bool = False) -> str:
+    """Delete a Session with everything in its directory and return its id.
+
+    Raises `NotFound`, `SessionBusy` if another process owns it, `StoreFailed` if something cannot be deleted.
+    """
+    paths = find_session(home, ref)
+    lock = SessionLock.take(paths.root, take_over=take_over)
+    try:
+        paths.db.unlink(missing_ok=True)  # first, so that whatever stays behind is no Session any more
+        shutil.rmtree(paths.root)
+    except OSError as error:
+        raise StoreFailed(f"{paths.root} cannot be deleted: {error.strerror}. Check its permissions.") from error
+    finally:
+        lock.release()
+    return paths.session_id
+
+
+async def _append(room: Room, events: Sequence[Event]) -> None:
+    try:
+        ledger = Ledger(room.journal, room.state, wall_clock_ms, room.epoch)
+        await ledger.post((*room.opening, *events, OwnerReleased()), src="user", sync=True)
+    finally:
+        await room.aclose()
+
+
+def _check_whole(records: Sequence[Recorded]) -> None:
+    own = [record for record in records if record.stream == SESSION_STREAM]
+    if not own or not isinstance(own[0].event, SessionCreated):
+        raise BadData("This is no exported Session: its first event must be session.created.")
+    heads: dict[str, int] = {}
+    for record in records:
+        expected = heads.get(record.stream, 0) + 1
+        if record.seq != expected:
+            raise BadData(f"Event {expected} of the stream {record.stream} is missing; {record.seq} comes instead.")
+        heads[record.stream] = expected
+    if not _is_safe_id(own[0].event.session_id):
+        raise BadData(f"{own[0].event.session_id!r} cannot be the id of a Session.")
+
+
+def _is_safe_id(session_id: str) -> bool:
+    """Whether the id can name a directory; an export may have been edited."""
+    return len(session_id) == ids.SESSION_ID_LENGTH and set(session_id) <= set(ids.CROCKFORD)

@@ -15,7 +15,7 @@ from yeaft.kernel.errors import ModelFailed
 from yeaft.llm.anthropic_reply import AnthropicReply
 from yeaft.llm.model import Piece, Reply
 from yeaft.llm.retry_after import retry_after_s
-from yeaft.llm.transport import Endpoint, Transport, preload
+from yeaft.llm.transport import Endpoint, Transport
 
 HEADERS = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
 NOW_MS = 1_700_000_000_000  # Tue, 14 Nov 2023 22:13:20 GMT

@@ -124,7 +124,9 @@ def differs(plain: Outcome, faulty: Outcome) -> str:
         return "" if plain.reply == faulty.reply else f"{faulty}, not {plain}"
     ours, theirs = faulty.failed, plain.failed
     same = (ours.kind, ours.message, ours.text_so_far, ours.calls_seen)
-    return "" if same == (theirs.kind, theirs.message, theirs.text_so_far, theirs.calls_seen) else f"{ours}, not {theirs}"
+    return (
+        "" if same == (theirs.kind, theirs.message, theirs.text_so_far, theirs.calls_seen) else f"{ours}, not {theirs}"
+    )
 
 
 def spoils(plain: Outcome, broken: Outcome) -> str:

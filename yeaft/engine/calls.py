@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from yeaft.events.call import CallFinished, CallOutput, CallStarted
 from yeaft.kernel.errors import BadArguments, ToolFailed
+from yeaft.kernel.outcome import CallStatus
 from yeaft.kernel.text import without_surrogates
 from yeaft.prompts.fill import fill
 from yeaft.tools.tool import BoundCall, Toolbox, ToolResult
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from yeaft.engine.turn import TurnLog
     from yeaft.events.codec import Event
     from yeaft.kernel.messages import Call
-    from yeaft.kernel.outcome import CallStatus
 
 PARALLEL_READS = 4
 logger = logging.getLogger(__name__)

@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +17,6 @@ from yeaft.engine.calls import Hands
 from yeaft.engine.decide import Rules
 from yeaft.events.turn import Limits
 from yeaft.kernel.clock import wall_clock_ms
-from yeaft.kernel.errors import ConfigError
 from yeaft.llm.catalogue import read_catalogue
 from yeaft.llm.credentials import scrubbed
 from yeaft.llm.embedded_files import status
@@ -36,11 +34,12 @@ from yeaft.session.commands import Traces, probe_command
 from yeaft.session.instructions import project_notes
 from yeaft.session.ledger import Ledger, Listener
 from yeaft.session.minds import Thinking, VpMind
-from yeaft.session.opening import Wanted, open_room
+from yeaft.session.opening import Room, Wanted, open_room
 from yeaft.session.reopening import Inquiry
 from yeaft.session.route_forward import HandoffLimits, Throttle
 from yeaft.session.seat import Seat
 from yeaft.session.session import Session
+from yeaft.session.state import SessionState
 from yeaft.session.toolbox import Workshop, toolbox_for
 from yeaft.tools.locks import PathLocks
 from yeaft.tools.paths import Paths
@@ -48,9 +47,6 @@ from yeaft.tools.policy import Policy
 from yeaft.tools.rules import rules
 from yeaft.tools.shell import Shell
 from yeaft.vp.library import Library, vp_folders
-
-if TYPE_CHECKING:
-    from yeaft.session.state import SessionState
 
 
 class Wish(Struct, frozen=True, kw_only=True):
@@ -85,6 +81,21 @@ class Opened(Struct, frozen=True, kw_only=True):
     approvals: Approvals
 
 
+class _Ground(Struct, frozen=True, kw_only=True):
+    """What is known before the Session is open, and where it lives once it is."""
+
+    wish: Wish
+    home: Path
+    config: Config
+    lang: str
+    phrases: Mapping[str, str]
+    library: Library
+    room: Room
+    ledger: Ledger
+    folder: Path
+    paths: Paths
+
+
 @asynccontextmanager
 async def opened(wish: Wish) -> AsyncGenerator[Opened]:
     """Open the Session that `wish` asks for; leaving waits for its turns and closes everything.
@@ -93,104 +104,143 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
     """
     home = places.home(wish.environ)
     loaded = layers.load(home, wish.folder, wish.environ, wish.settings)
-    config = loaded.config
-    lang = language(wish.lang, config.language, wish.environ)
-    phrases = load_phrases(lang)
-    library = Library(vp_folders(home))
+    lang = language(wish.lang, loaded.config.language, wish.environ)
     async with AsyncExitStack() as stack:
-        room = open_room(home, wish.folder, replace(wish.wanted, default_vp=config.default_vp, lang=lang))
-        stack.push_async_callback(room.aclose)
-        catalogue = read_catalogue(templates_dir())
-        local = LocalModel(home)
-        stack.push_async_callback(local.aclose)
-        models = Models(config, wish.environ, catalogue, local.address)
-        stack.push_async_callback(models.aclose)
-        shell = Shell(room.paths.tasks, scrubbed(wish.environ, config))
-        stack.push_async_callback(shell.close)
-
-        ledger = Ledger(room.journal, room.state, wall_clock_ms, room.epoch)
-        ledger.listen(Traces(room.paths.tasks).hear)
-        folder = Path(room.state.created.folder) if room.state.created else wish.folder
-        paths = Paths(folder, wish.add_dirs)
-        permissions = config.permissions
-        approvals = Approvals(
-            ledger=ledger,
-            policy=Policy(
-                mode=wish.mode or permissions.mode or "ask",
-                rules=rules(
-                    replace(
-                        permissions,
-                        allow=(*permissions.allow, *wish.allow),
-                        deny=(*permissions.deny, *wish.deny),
-                    )
-                ),
-                paths=paths,
-            ),
-            phrases=phrases,
-            has_human=wish.has_human,
-        )
-        workshop = Workshop(
-            paths=paths,
-            locks=PathLocks(),
-            shell=shell,
-            asker=Questions(approvals),
-            state=room.state,
-            names=lambda: known_names(room.state, library),
-            throttle=Throttle(wall_clock_ms),
-            handoffs=HandoffLimits(depth=config.limits.handoff_depth, turns_per_root=config.limits.handoff_turns),
-        )
-        thinking = Thinking(
-            config=config,
-            environ=wish.environ,
-            catalogue=catalogue,
-            models=models,
-            library=library,
-            texts=load_texts(lang),
-            phrases=phrases,
-            lang=lang,
-            place=lambda: place_at(wall_clock_ms(), folder, wish.environ),
-            notes=project_notes(folder, config.project_doc_max_bytes),
-            model=wish.model,
-            effort=wish.effort,
-            has_embedded=status(home).is_ready,
-        )
-        max_rounds = wish.max_rounds or config.limits.max_rounds
-        max_cost_usd = config.limits.max_cost_usd if wish.max_cost_usd is None else wish.max_cost_usd
-        turn_rules = Rules(
-            max_rounds=max_rounds,
-            max_cost_usd=max_cost_usd,
-            max_continues=config.limits.max_continues,
-            fallback=config.models.fallback,
-            retry=rules_of(config.retry, headless=not wish.has_human),
-        )
-        inquiry = Inquiry(partial(probe_command, room.paths.tasks, phrases), phrases)
-
-        def make_seat(vp_id: str) -> Seat:
-            toolbox = toolbox_for(vp_id, workshop)
-            mind = VpMind(vp_id, thinking, toolbox, ledger, room.blobs)
-            hands = Hands(toolbox, approvals, phrases)
-            return Seat(ledger, mind, hands, turn_rules, inquiry, wall_clock_ms)
-
-        session = Session(
-            ledger=ledger,
-            library=library,
-            lang=lang,
-            approvals=approvals,
-            inquiry=inquiry,
-            make_seat=make_seat,
-            phrases=phrases,
-            opening=room.opening,
-            limits=Limits(rounds=max_rounds, cost_usd=max_cost_usd),
-            now_ms=wall_clock_ms,
-        )
+        ground = _ground(wish, home, loaded.config, lang)
+        stack.push_async_callback(ground.room.aclose)
+        approvals = _approvals(ground)
+        session = _session(ground, approvals, stack)
         await stack.enter_async_context(session)
         yield Opened(
             session=session,
-            state=room.state,
-            listen=ledger.listen,
-            folder=folder,
+            state=ground.room.state,
+            listen=ground.ledger.listen,
+            folder=ground.folder,
             ui=Ui(lang),
-            phrases=phrases,
+            phrases=ground.phrases,
             remarks=tuple(("text", {"text": notice}) for notice in loaded.notices),
             approvals=approvals,
         )
+
+
+def _ground(wish: Wish, home: Path, config: Config, lang: str) -> _Ground:
+    room = open_room(home, wish.folder, replace(wish.wanted, default_vp=config.default_vp, lang=lang))
+    created = room.state.created
+    folder = Path(created.folder) if created else wish.folder
+    ledger = Ledger(room.journal, room.state, wall_clock_ms, room.epoch)
+    ledger.listen(Traces(room.paths.tasks).hear)
+    return _Ground(
+        wish=wish,
+        home=home,
+        config=config,
+        lang=lang,
+        phrases=load_phrases(lang),
+        library=Library(vp_folders(home)),
+        room=room,
+        ledger=ledger,
+        folder=folder,
+        paths=Paths(folder, wish.add_dirs),
+    )
+
+
+def _approvals(ground: _Ground) -> Approvals:
+    wish, permissions = ground.wish, ground.config.permissions
+    allow, deny = (*permissions.allow, *wish.allow), (*permissions.deny, *wish.deny)
+    return Approvals(
+        ledger=ground.ledger,
+        policy=Policy(
+            mode=wish.mode or permissions.mode or "ask",
+            rules=rules(replace(permissions, allow=allow, deny=deny)),
+            paths=ground.paths,
+        ),
+        phrases=ground.phrases,
+        has_human=wish.has_human,
+    )
+
+
+def _session(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Session:
+    limits, phrases = _limits(ground), ground.phrases
+    shell = Shell(ground.room.paths.tasks, scrubbed(ground.wish.environ, ground.config))
+    stack.push_async_callback(shell.close)
+    workshop = _workshop(ground, approvals, shell)
+    thinking = _thinking(ground, stack)
+    inquiry = Inquiry(partial(probe_command, ground.room.paths.tasks, phrases), phrases)
+    turn_rules = _turn_rules(ground, limits)
+
+    def make_seat(vp_id: str) -> Seat:
+        toolbox = toolbox_for(vp_id, workshop)
+        mind = VpMind(vp_id, thinking, toolbox, ground.ledger, ground.room.blobs)
+        hands = Hands(toolbox, approvals, phrases)
+        return Seat(
+            ledger=ground.ledger, mind=mind, hands=hands, rules=turn_rules, inquiry=inquiry, now_ms=wall_clock_ms
+        )
+
+    return Session(
+        ledger=ground.ledger,
+        library=ground.library,
+        lang=ground.lang,
+        approvals=approvals,
+        inquiry=inquiry,
+        make_seat=make_seat,
+        phrases=phrases,
+        opening=ground.room.opening,
+        limits=limits,
+        now_ms=wall_clock_ms,
+    )
+
+
+def _workshop(ground: _Ground, approvals: Approvals, shell: Shell) -> Workshop:
+    limits = ground.config.limits
+    return Workshop(
+        paths=ground.paths,
+        locks=PathLocks(),
+        shell=shell,
+        asker=Questions(approvals),
+        state=ground.room.state,
+        names=lambda: known_names(ground.room.state, ground.library),
+        throttle=Throttle(wall_clock_ms),
+        handoffs=HandoffLimits(depth=limits.handoff_depth, turns_per_root=limits.handoff_turns),
+    )
+
+
+def _thinking(ground: _Ground, stack: AsyncExitStack) -> Thinking:
+    wish, config = ground.wish, ground.config
+    catalogue = read_catalogue(templates_dir())
+    local = LocalModel(ground.home)
+    stack.push_async_callback(local.aclose)
+    models = Models(config, wish.environ, catalogue, local.address)
+    stack.push_async_callback(models.aclose)
+    return Thinking(
+        config=config,
+        environ=wish.environ,
+        catalogue=catalogue,
+        models=models,
+        library=ground.library,
+        texts=load_texts(ground.lang),
+        phrases=ground.phrases,
+        lang=ground.lang,
+        place=lambda: place_at(wall_clock_ms(), ground.folder, wish.environ),
+        notes=project_notes(ground.folder, config.project_doc_max_bytes),
+        model=wish.model,
+        effort=wish.effort,
+        has_embedded=status(ground.home).is_ready,
+    )
+
+
+def _limits(ground: _Ground) -> Limits:
+    wish, limits = ground.wish, ground.config.limits
+    return Limits(
+        rounds=wish.max_rounds or limits.max_rounds,
+        cost_usd=limits.max_cost_usd if wish.max_cost_usd is None else wish.max_cost_usd,
+    )
+
+
+def _turn_rules(ground: _Ground, limits: Limits) -> Rules:
+    config = ground.config
+    return Rules(
+        max_rounds=limits.rounds,
+        max_cost_usd=limits.cost_usd,
+        max_continues=config.limits.max_continues,
+        fallback=config.models.fallback,
+        retry=rules_of(config.retry, headless=not ground.wish.has_human),
+    )

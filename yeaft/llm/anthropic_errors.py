@@ -23,6 +23,12 @@ KINDS_BY_TYPE: Mapping[str, ModelErrorKind] = {
 }
 """After https://docs.claude.com/en/api/errors; `invalid_request_error` is missing because only its words tell."""
 
+KINDS_BY_WORDS: Mapping[str, ModelErrorKind] = {
+    "exceed context limit": "context",
+    "content filtering policy": "policy",
+}
+"""Of this service alone; what all services say is known to `kind_of`."""
+
 
 def refusal(status: int, body: bytes, provider: str) -> ModelFailed:
     """What an HTTP error status means; `body` may be anything."""
@@ -39,10 +45,18 @@ def stream_failure(error: Any, provider: str) -> ModelFailed:
 
 
 def _failure(fault: Fault, provider: str) -> ModelFailed:
-    kind = KINDS_BY_TYPE.get(fault.type) or kind_of(fault)
+    kind = _kind(fault)
     return ModelFailed(
         kind, _told(fault, kind, provider), status=fault.status, wire_type=fault.type, retry_after_s=fault.wait_s
     )
+
+
+def _kind(fault: Fault) -> ModelErrorKind:
+    message = fault.message.casefold()
+    for words, kind in KINDS_BY_WORDS.items():
+        if words in message:
+            return kind
+    return KINDS_BY_TYPE.get(fault.type) or kind_of(fault)
 
 
 def _told(fault: Fault, kind: ModelErrorKind, provider: str) -> str:

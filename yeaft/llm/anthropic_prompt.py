@@ -1,5 +1,6 @@
 """A prompt as the body of a Messages request: a pure function, so that a replay gives the same bytes."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -43,6 +44,9 @@ from yeaft.llm.wire_ids import plan_ids
 
 MARKS = 4  # the API refuses more
 MARK = Mark()
+SILENT_FAILURE = "Failed without any output."  # the API refuses an error without content
+UNNAMED = "unnamed"
+NAME_CHARS = 128
 _encoder = msgspec.json.Encoder()
 
 
@@ -134,7 +138,7 @@ def _told(part: Part, ids: Mapping[str, str], entry: ModelEntry) -> Iterator[Use
             else:
                 yield Text(text=f"[{mime}]")
         case ResultPart(call_id=call_id, text=text, failed=failed):
-            content = text if text.strip() else ""
+            content = text if text.strip() else SILENT_FAILURE if failed else ""
             yield ToolResult(tool_use_id=ids.get(call_id, call_id), content=content, is_error=failed)
 
 
@@ -169,10 +173,19 @@ def _can_return(item: ReplyItem) -> bool:
 
 def _call(call: Call, ids: Mapping[str, str], raw: Raw) -> ToolUse | Raw:
     """A call; `raw` is empty, or the block with fields that this module does not know."""
-    block = ToolUse(id=ids[call.call_id], name=call.tool, input=_arguments(call.args_raw))
+    block = ToolUse(id=ids[call.call_id], name=_name(call.tool), input=_arguments(call.args_raw))
     if not bytes(raw):
         return block
-    return Raw(wire_json.encode({**wire_json.decode_object(bytes(raw)), "id": block.id, "input": block.input}))
+    return Raw(
+        wire_json.encode(
+            {**wire_json.decode_object(bytes(raw)), "id": block.id, "name": block.name, "input": block.input}
+        )
+    )
+
+
+def _name(tool: str) -> str:
+    """A name that the API takes, though the model may have called something by an odd name or none."""
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", tool)[:NAME_CHARS] or UNNAMED
 
 
 def _arguments(args_raw: str) -> dict[str, Any]:

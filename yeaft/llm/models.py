@@ -46,7 +46,9 @@ class Models:
     def _model(self, route: Route) -> Model:
         transport = self._transports.setdefault(route.entry.provider, Transport())
         door = _Door(route, self._config, self._credentials, self._start_local)
-        if route.entry.protocol == "anthropic":  # a run seldom needs both protocols, and each takes milliseconds to load
+        if (
+            route.entry.protocol == "anthropic"
+        ):  # a run seldom needs both protocols, and each takes milliseconds to load
             from yeaft.llm.anthropic import AnthropicModel
 
             return _KeyedModel(AnthropicModel(route.entry, transport, door.endpoint), door)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from yeaft.events.codec import Event
 from yeaft.events.session import NoticePosted, RosterChanged
 from yeaft.kernel.errors import NotFound
 from yeaft.session.mentions import may_mention
@@ -13,7 +14,6 @@ from yeaft.session.routing import FAN_OUT_LIMIT, Routing, Unknown, route
 from yeaft.vp.names import Names
 
 if TYPE_CHECKING:
-    from yeaft.events.codec import Event
     from yeaft.session.state import SessionState
     from yeaft.vp.library import Library
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from yeaft.events.ops import Answer
     from yeaft.kernel.messages import Call
     from yeaft.session.ledger import Ledger
-    from yeaft.tools.paths import Paths
     from yeaft.tools.tool import BoundCall
 
 QUESTION_TOOL = "AskUser"

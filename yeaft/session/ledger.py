@@ -20,6 +20,10 @@ Listener = Callable[[Recorded | Transient], None]
 Reaction = Callable[[Sequence[Recorded]], None]
 
 
+def _nothing(_: Sequence[Recorded]) -> None:
+    """React to nothing."""
+
+
 class Commit:
     """A batch of events on its way to the journal. Awaiting it may be cancelled; the commit goes on."""
 
@@ -55,7 +59,7 @@ class Ledger:
     def __init__(self, journal: Journal, state: SessionState, now_ms: NowMs, epoch: int) -> None:
         self.state = state
         self.epoch = epoch
-        self.react: Reaction = lambda recorded: None
+        self.react: Reaction = _nothing
         self._journal = journal
         self._now_ms = now_ms
         self._spent_before_usd = state.spent_usd

@@ -12,22 +12,22 @@ from yeaft.config.settings import Config, VpSettings
 from yeaft.engine.settings import BUILDER, Frozen, Settings, freeze
 from yeaft.events.session import SettingsFrozen, VpFrozen
 from yeaft.kernel.errors import NotFound
+from yeaft.llm.catalogue import Catalogue
 from yeaft.llm.choice import Chosen, choose_model
 from yeaft.llm.effort import clamp
+from yeaft.llm.models import Models
 from yeaft.llm.prompt import SystemBlock
 from yeaft.prompts.place import Place
 from yeaft.prompts.system import Note, Peer, Self, Texts, system_blocks
 from yeaft.session.toolbox import tool_specs
+from yeaft.vp.library import Library
 
 if TYPE_CHECKING:
     from yeaft.events.ops import SetModel
-    from yeaft.llm.catalogue import Catalogue
     from yeaft.llm.model import Model, ModelEntry
-    from yeaft.llm.models import Models
     from yeaft.session.ledger import Ledger
     from yeaft.store.journal import Blobs
     from yeaft.tools.tool import Toolbox
-    from yeaft.vp.library import Library
     from yeaft.vp.persona import Vp
 
 OUTPUT_TOKENS = 32_000

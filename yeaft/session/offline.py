@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from yeaft.events.codec import Recorded
 from yeaft.events.session import OwnerReleased, SessionCreated
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
@@ -24,7 +25,7 @@ from yeaft.store.lock import SessionLock
 from yeaft.store.sqlite import SqliteJournal
 
 if TYPE_CHECKING:
-    from yeaft.events.codec import Event, Recorded
+    from yeaft.events.codec import Event
 
 
 class Reading(Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft import __version__
+from yeaft.events.codec import Event
 from yeaft.events.session import OwnerClaimed, RosterChanged, SessionCreated, SessionForked, SessionRenamed
 from yeaft.kernel import ids
 from yeaft.kernel.errors import NotFound, StoreFailed, UsageError
@@ -25,8 +26,6 @@ from yeaft.store.sqlite import SqliteJournal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from yeaft.events.codec import Event
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -57,7 +56,7 @@ class Room(Struct, frozen=True, kw_only=True):
     opening: tuple[Event, ...] = ()
 
     async def aclose(self) -> None:
-        """Close the journal, refresh what a list shows, give the Session up; a Session without events leaves nothing."""
+        """Close the journal, refresh what a list shows, give the Session up. Without events nothing is left."""
         await self.journal.close()
         if self.state.created is not None:
             write_meta(self.paths.meta, meta_of(self.state))
@@ -144,12 +143,13 @@ def _owned(paths: SessionPaths, wanted: Wanted) -> Room:
         state = SessionState(paths.session_id)
         for recorded in journal.read(SESSION_STREAM):
             state.apply(recorded)
-        if state.needs_upgrade:
-            raise StoreFailed(f"Session {paths.session_id} was written by a newer yeaft; it can only be read here.")
         epoch = journal.epoch(SESSION_STREAM) + 1
     except BaseException:
         lock.release()
         raise
+    if state.needs_upgrade:
+        lock.release()
+        raise StoreFailed(f"Session {paths.session_id} was written by a newer yeaft; it can only be read here.")
     return Room(paths=paths, journal=journal, blobs=blobs, lock=lock, state=state, epoch=epoch)
 
 

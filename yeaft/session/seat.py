@@ -65,7 +65,7 @@ class Seat:
     """Runs the turns of one VP, one after another."""
 
     def __init__(
-        self, ledger: Ledger, mind: VpMind, hands: Hands, rules: Rules, inquiry: Inquiry, now_ms: NowMs
+        self, *, ledger: Ledger, mind: VpMind, hands: Hands, rules: Rules, inquiry: Inquiry, now_ms: NowMs
     ) -> None:
         self._ledger = ledger
         self._mind = mind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from yeaft.engine.closing import Ending
 from yeaft.events.ops import (
@@ -80,7 +80,7 @@ class Session:
         self._busy: dict[str, asyncio.Task[None]] = {}
         self._group = asyncio.TaskGroup()
 
-    async def __aenter__(self) -> Session:
+    async def __aenter__(self) -> Self:
         await self._group.__aenter__()
         return self
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from msgspec import Struct
 from yeaft.llm.prompt import ToolSpec
 from yeaft.prompts.find import templates_dir
 from yeaft.session.route_forward import HandoffLimits, Throttle, route_forward
+from yeaft.session.state import SessionState
 from yeaft.tools.apply_patch import apply_patch
 from yeaft.tools.ask_user import Asker, ask_user
 from yeaft.tools.bash import bash
@@ -20,17 +22,15 @@ from yeaft.tools.glob_files import glob_files
 from yeaft.tools.grep import grep
 from yeaft.tools.list_dir import list_dir
 from yeaft.tools.locks import PathLocks
+from yeaft.tools.paths import Paths
 from yeaft.tools.reads import Reads
+from yeaft.tools.shell import Shell
 from yeaft.tools.todo_write import todo_write
 from yeaft.tools.tool import AnyTool, Toolbox, schema_of
+from yeaft.vp.names import Names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from yeaft.session.state import SessionState
-    from yeaft.tools.paths import Paths
-    from yeaft.tools.shell import Shell
-    from yeaft.vp.names import Names
+    from collections.abc import Iterable
 
 
 class Workshop(Struct, frozen=True, kw_only=True):

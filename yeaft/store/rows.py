@@ -11,6 +11,8 @@ from yeaft.store.row import Payload
 
 LARGEST_AT = (1 << 63) - 1  # SQLite's integers
 ROWS = "SELECT at, id, type, v, ts, src, cause, corr, epoch, data, sha256 FROM event WHERE at>? AND at<? ORDER BY at"
+FILE_SIZE = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+SMALLEST_ROW_BYTES = 64
 NEWEST_QUERIES = (  # the second needs no page of the table itself
     "SELECT max(at) FROM event NOT INDEXED WHERE at>? AND at<?",
     "SELECT max(at) FROM event INDEXED BY event_id WHERE at>? AND at<?",
@@ -42,8 +44,8 @@ class Numbers:
 
 def stream_names(connection: sqlite3.Connection) -> list[tuple[int, str]]:
     """Numbers and names of all streams whose name can be read."""
-    newest = _newest(connection, 0, LARGEST_AT)
-    names = ((number, _name(connection, number)) for number in range(1, newest // STREAM_SPAN + 1))
+    count = min(_newest(connection, 0, LARGEST_AT) // STREAM_SPAN, _capacity(connection))
+    names = ((number, _name(connection, number)) for number in range(1, count + 1))
     return [(number, name) for number, name in names if name is not None]
 
 
@@ -125,13 +127,20 @@ def _name(connection: sqlite3.Connection, number: int) -> str | None:
 def _newest(connection: sqlite3.Connection, start: int, end: int) -> int:
     for query in NEWEST_QUERIES:
         try:
-            newest: int | None = connection.execute(query, (start, end)).fetchone()[0]
+            newest: int = connection.execute(query, (start, end)).fetchone()[0] or start
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise
         else:
-            return newest or start
+            if newest - start <= _capacity(connection) or end == LARGEST_AT:
+                return newest
     return start
+
+
+def _capacity(connection: sqlite3.Connection) -> int:
+    """More events than the file can hold; a key beyond that was read from a damaged page."""
+    size_bytes: int = connection.execute(FILE_SIZE).fetchone()[0]
+    return size_bytes // SMALLEST_ROW_BYTES
 
 
 def _row(connection: sqlite3.Connection, at: int) -> StoredRow | None:

@@ -52,6 +52,7 @@ class SqliteJournal:
         self._blobs = blobs
         self._connection: sqlite3.Connection | None = None
         self._writer: Writer | None = None
+        self._writer_ended = asyncio.Event()
         self._numbers = Numbers()
         self._taken: list[Taken] = []
         self._waiting: list[asyncio.Future[int]] = []
@@ -123,9 +124,8 @@ class SqliteJournal:
         if self._writer:
             with contextlib.suppress(StoreFailed):  # while a reader is open, the writer is not the last to close
                 self._connection = self._connection or open_reader(self._path)
-            ended = asyncio.Event()
-            self._writer.stop(_on_loop(ended.set))
-            await ended.wait()
+            self._writer.stop()
+            await self._writer_ended.wait()
         if self._connection:
             self._connection.close()
             self._connection = None
@@ -134,7 +134,9 @@ class SqliteJournal:
     def _flush(self) -> None:
         if not self._taken and not (self._writer and self._snapshots):
             return
-        self._writer = self._writer or Writer(self._path, self._blobs, on_network=self._on_network)
+        if self._writer is None:
+            on_end = _on_loop(self._writer_ended.set)
+            self._writer = Writer(self._path, self._blobs, on_end, on_network=self._on_network)
         waiting, self._waiting = self._waiting, []
         appends, self._taken = tuple(self._taken), []
         snapshots = tuple((stream, snapshot) for (stream, _), snapshot in self._snapshots.items())

@@ -37,18 +37,21 @@ class Batch(Struct, frozen=True, kw_only=True):
 
 
 class Writer:
-    """Owns the read-write connection, which is opened for the first batch. Batches are settled in order."""
+    """Owns the read-write connection, which is opened for the first batch. Batches are settled in order.
 
-    def __init__(self, path: Path, blobs: FileBlobs, *, on_network: bool | None = None) -> None:
+    `on_end` is called in the writer's thread when all is committed and closed. `on_network`: see `Writing`.
+    """
+
+    def __init__(self, path: Path, blobs: FileBlobs, on_end: Callable[[], None], *, on_network: bool | None) -> None:
         self._path = path
-        self._on_network = on_network
         self._blobs = blobs
+        self._on_end = on_end
+        self._on_network = on_network
         self._batches: SimpleQueue[Batch | None] = SimpleQueue()
-        self._database: Writing | None = None
         self._gathered: list[Batch] = []
         self._ended = threading.Event()
+        self._database: Writing | None = None
         self._numbers = Numbers()
-        self._on_end: Callable[[], None] | None = None
         # A daemon, so that a process that forgets to close ends all the same; what was not committed was not promised.
         threading.Thread(target=self._run, name=f"journal:{path.parent.name}", daemon=True).start()
 
@@ -58,12 +61,9 @@ class Writer:
         if self._ended.is_set():
             self._refuse_rest()
 
-    def stop(self, on_end: Callable[[], None]) -> None:
-        """Commit what was submitted, close the connection and call `on_end`, in the writer's thread if there is one."""
-        self._on_end = on_end
+    def stop(self) -> None:
+        """Let the writer end after what was submitted so far."""
         self._batches.put(None)
-        if self._ended.is_set():
-            on_end()
 
     def _run(self) -> None:
         try:
@@ -75,8 +75,7 @@ class Writer:
             self._refuse_rest()
             if self._database:
                 self._database.close()
-            if self._on_end:
-                self._on_end()
+            self._on_end()
 
     def _gather(self) -> bool:
         """Wait for a batch and take all there are; False when the writer is to stop after them."""

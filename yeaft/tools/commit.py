@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -93,7 +92,7 @@ def _write_in_place(path: Path, content: bytes) -> None:
 
 def _write_aside(path: Path, content: bytes, status: os.stat_result | None, mode: int) -> None:
     """Write a new file beside `path`, like it in mode and owner, and rename it over `path`."""
-    aside = path.with_name(f".yeaft-{secrets.token_hex(6)}.tmp")
+    aside = path.with_name(f".yeaft-{os.urandom(6).hex()}.tmp")
     descriptor = os.open(aside, WRITE | os.O_CREAT | os.O_EXCL, mode)
     try:
         with os.fdopen(descriptor, "wb") as stream:

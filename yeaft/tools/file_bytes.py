@@ -1,7 +1,6 @@
 """Reading a regular file whole: never through a link that appeared after resolving, never from a pipe or device."""
 
 import contextlib
-import difflib
 import hashlib
 import os
 import stat
@@ -77,6 +76,8 @@ def _nearest_name(path: Path) -> str:
             names = [entry.name for entry, _ in zip(entries, range(NEIGHBOURS), strict=False)]
     except OSError:
         return f" The folder {path.parent} does not exist either."
+    import difflib
+
     by_folded = {name.casefold(): name for name in names}
     near = difflib.get_close_matches(path.name.casefold(), by_folded, n=1, cutoff=0.7)
     return f" Did you mean {by_folded[near[0]]} in the same folder?" if near else ""

@@ -3,18 +3,10 @@
 from msgspec import Struct
 
 from yeaft.events.call import Intent
-from yeaft.kernel.errors import ToolFailed
-from yeaft.tools.change import Change, Planned
-from yeaft.tools.file_bytes import LIMIT_BYTES, read_if_there
-from yeaft.tools.guarded_write import guarded_write, intended
-from yeaft.tools.line_ends import kinds_of_ends, split_lines
 from yeaft.tools.locks import PathLocks
 from yeaft.tools.paths import Paths
 from yeaft.tools.reads import Reads
-from yeaft.tools.texts import Text, decode, encode
 from yeaft.tools.tool import Running, Tool, ToolResult, Touches
-
-NAMES = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 
 
 class FileWrite(Struct, frozen=True, kw_only=True):
@@ -28,11 +20,17 @@ def file_write(paths: Paths, reads: Reads, locks: PathLocks) -> Tool[FileWrite]:
     """Let the model write whole files; `locks` are shared by all VPs, `reads` are one VP's."""
 
     async def run(args: FileWrite, _: Running) -> ToolResult:
+        from yeaft.tools.guarded_write import guarded_write
+        from yeaft.tools.write_plan import plan_write
+
         file = paths.resolve(args.file_path)
         size = len(args.content)
         return await guarded_write(lambda: plan_write(paths, args), [file], paths, reads, locks, size_bytes=size)
 
     def intend(args: FileWrite) -> tuple[Intent, ...]:
+        from yeaft.tools.guarded_write import intended
+        from yeaft.tools.write_plan import plan_write
+
         return intended(lambda: plan_write(paths, args), paths, reads)
 
     return Tool(
@@ -43,44 +41,3 @@ def file_write(paths: Paths, reads: Reads, locks: PathLocks) -> Tool[FileWrite]:
         touches=lambda args: Touches(writes=(args.file_path,)),
         intend=intend,
     )
-
-
-def plan_write(paths: Paths, args: FileWrite) -> Planned:
-    """The change that `args` ask for.
-
-    The content's own line ends are kept, because it can say which it wants; it cannot say an encoding, so the one of
-    the file that is overwritten stays, as long as it can hold the content.
-    """
-    if args.file_path.endswith("/"):
-        raise ToolFailed(f"{args.file_path} names a folder; give the file's name too.")
-    path = paths.resolve(args.file_path)
-    shown = paths.shown(path)
-    before = read_if_there(path, shown)
-    old = (decode(before) if before else None) or Text(text="")
-    after, encoding = _encoded(args.content, old)
-    if len(after) > LIMIT_BYTES:
-        raise ToolFailed(f"The content has {len(after):,} bytes, the limit is {LIMIT_BYTES:,}.")
-    count = len(split_lines(args.content)) - (args.content[-1:] in {"", "\n", "\r"})
-    verb = "Created" if before is None else "Overwrote"
-    sizes = f"{count} {'line' if count == 1 else 'lines'}, {len(after)} bytes"
-    text = f"{verb} {shown} ({sizes}{encoding}).{_ends_note(old.text, args.content)}"
-    return Planned(changes=(Change(path=path, before=before, after=after),), text=text)
-
-
-def _encoded(content: str, old: Text) -> tuple[bytes, str]:
-    """The bytes to write, and a remark for the model if they are not plain UTF-8."""
-    try:
-        after = encode(content.removeprefix("\ufeff") if old.bom else content, old)
-    except UnicodeEncodeError:
-        return content.encode(), f", now UTF-8 because {old.encoding} cannot hold it"
-    if old.encoding == "utf-8":
-        return after, ", with byte order mark" if old.bom else ""
-    return after, f", in {old.encoding} as before"
-
-
-def _ends_note(old: str, new: str) -> str:
-    was, now = kinds_of_ends(old), kinds_of_ends(new)
-    if not was or not now or was == now:
-        return ""
-    before, after = (" and ".join(sorted(NAMES[end] for end in ends)) for ends in (was, now))
-    return f" Its line ends were {before} and are now {after}."

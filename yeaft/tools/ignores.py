@@ -3,6 +3,7 @@
 import contextlib
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -13,18 +14,30 @@ GIT_KIND = KINDS.index(".gitignore")
 PIECES = re.compile(r"(/\*\*/)|(^\*\*/)|(/\*\*$)|(\*+)|(\?)|\[([!^]?)(\]?(?:\\.|[^\]\\])*)\]|\\(.)", re.DOTALL)
 
 
+class Pattern(NamedTuple):
+    """One line of an ignore file, or several that follow each other and say the same.
+
+    `regex` is about names, or if `anchored` about paths below the ignore file's folder.
+    """
+
+    regex: str
+    anchored: bool
+    only_folders: bool
+    ignored: bool
+
+
 class Rules(Struct, frozen=True, kw_only=True):
     """The patterns of one ignore file, later ones first; `cut` is where paths below its folder begin."""
 
     cut: int
-    patterns: tuple[tuple[re.Pattern[str], bool, bool], ...]
+    patterns: tuple[tuple[re.Pattern[str], Pattern], ...]
 
-    def says(self, path: str, *, is_folder: bool) -> bool | None:
+    def says(self, path: str, name: str, *, is_folder: bool) -> bool | None:
         """True to ignore the absolute `path`, False to keep it, None if no pattern is about it."""
         below = path[self.cut :]
-        for regex, only_folders, ignored in self.patterns:
-            if (is_folder or not only_folders) and regex.fullmatch(below):
-                return ignored
+        for regex, pattern in self.patterns:
+            if (is_folder or not pattern.only_folders) and regex.fullmatch(below if pattern.anchored else name):
+                return pattern.ignored
         return None
 
 
@@ -47,11 +60,11 @@ class Ignores(Struct, frozen=True):
                 _put(kind, folder, name)
         return Ignores(tuple(map(tuple, kinds)))
 
-    def says(self, path: str, *, is_folder: bool) -> bool | None:
+    def says(self, path: str, name: str, *, is_folder: bool) -> bool | None:
         """True to ignore the absolute `path`, False to keep it even if hidden, None if there is no rule for it."""
         for kind in self.kinds:
             for rules in kind:
-                said = rules.says(path, is_folder=is_folder)
+                said = rules.says(path, name, is_folder=is_folder)
                 if said is not None:
                     return said
         return None
@@ -69,7 +82,14 @@ def ignores_above(folder: Path) -> Ignores:
 def parse_ignores(text: str, folder: str) -> Rules:
     """The rules of an ignore file in `folder`; lines that are no valid pattern are passed over, as git does."""
     patterns = [found for line in text.removeprefix("\ufeff").split("\n") if (found := _pattern(line.rstrip("\r")))]
-    return Rules(cut=len(folder.rstrip("/")) + 1, patterns=tuple(reversed(patterns)))
+    merged: list[Pattern] = []
+    for pattern in reversed(patterns):
+        if merged and merged[-1][1:] == pattern[1:]:
+            merged[-1] = pattern._replace(regex=f"{merged[-1].regex}|{pattern.regex}")
+        else:
+            merged.append(pattern)
+    compiled = tuple((re.compile(pattern.regex, re.DOTALL), pattern) for pattern in merged)
+    return Rules(cut=len(folder.rstrip("/")) + 1, patterns=compiled)
 
 
 def _put(kind: list[Rules], folder: str, name: str) -> None:
@@ -77,21 +97,21 @@ def _put(kind: list[Rules], folder: str, name: str) -> None:
         kind.insert(0, parse_ignores(Path(folder, name).read_bytes().decode("utf-8", "replace"), folder))
 
 
-def _pattern(line: str) -> tuple[re.Pattern[str], bool, bool] | None:
+def _pattern(line: str) -> Pattern | None:
     text = re.sub(r"(?<!\\) +\Z", "", line)
     ignored = not text.startswith("!")
     text = text.removeprefix("!")
-    if not text or (ignored and text.startswith("#")):
+    if ignored and text.startswith("#"):
         return None
     only_folders = text.endswith("/")
     text = text.rstrip("/") if only_folders else text
     anchored = "/" in text
-    text = text.removeprefix("/")
-    if not text:
+    regex = _regex(text.removeprefix("/"))
+    try:
+        re.compile(regex)
+    except re.error:
         return None
-    with contextlib.suppress(re.error):
-        return re.compile(("" if anchored else "(?:.*/)?") + _regex(text), re.DOTALL), only_folders, ignored
-    return None
+    return Pattern(regex, anchored, only_folders, ignored) if regex else None
 
 
 def _regex(text: str) -> str:

@@ -9,12 +9,12 @@ from msgspec import Struct
 from yeaft.kernel.errors import ToolFailed
 from yeaft.tools.change import Change, Planned
 from yeaft.tools.file_bytes import read_if_there
-from yeaft.tools.file_edit import encoded_like, text_of_file
 from yeaft.tools.patch import FilePatch
 from yeaft.tools.patch_envelope import BEGIN, parse_envelope
 from yeaft.tools.patch_place import created, patched
 from yeaft.tools.patch_unified import parse_unified
 from yeaft.tools.paths import Paths
+from yeaft.tools.texts import encoded_like, text_of_file
 
 FENCE = re.compile(r"\A```[a-z]*\r?\n(.*?)\r?\n?```\s*\Z", re.DOTALL)
 
@@ -46,6 +46,11 @@ def parse_patch(text: str) -> tuple[FilePatch, ...]:
             f"'{BEGIN}' block. The text begins {text[:80]!r}."
         )
     return files
+
+
+def written_paths(files: tuple[FilePatch, ...]) -> tuple[str, ...]:
+    """Every path that the patch writes, as it has them."""
+    return tuple(path for file in files for path in file.paths)
 
 
 class _Folder:

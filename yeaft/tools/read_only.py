@@ -35,13 +35,13 @@ class Reader(Struct, frozen=True):
     """A program that only reads unless one of the flags `letters` or `longs` (without dashes) is given.
 
     `operands`: `paths` are files, `text` is anything, `none` must be absent; with `pattern` the first is a pattern and
-    the rest are files; `one` is at most one file, because a second would be written.
+    the rest are files; `one` is at most one file, because a second would be written; `deep` are files or folders, of
+    which the files in them are read, links followed.
     """
 
-    operands: Literal["paths", "text", "none", "pattern", "one"] = "paths"
+    operands: Literal["paths", "text", "none", "pattern", "one", "deep"] = "paths"
     letters: str = ""
     longs: tuple[str, ...] = ()
-    flat: bool = False
 
 
 def _named(programs: str, reader: Reader) -> dict[str, Reader]:
@@ -60,7 +60,7 @@ READERS: Mapping[str, Reader] = {
     "uniq": Reader(operands="one"),
     "file": Reader(letters="CfmzZ", longs=("compile", "files-from", "magic-file", "uncompress")),
     "tree": Reader(letters="oRl", longs=("output", "fromfile", "fromtabfile")),
-    "diff": Reader(letters="r", longs=("recursive", "to-file", "from-file"), flat=True),
+    "diff": Reader("deep", letters="r", longs=("recursive", "to-file", "from-file")),
     "grep": Reader("pattern", letters="R", longs=("dereference-recursive",)),
     "fgrep": Reader("pattern", letters="R", longs=("dereference-recursive",)),
     "egrep": Reader("pattern", letters="R", longs=("dereference-recursive",)),
@@ -130,7 +130,8 @@ def _read_by(reader: Reader, name: str, rest: Words) -> Words | None:
     if name == "jq" and any("env" in (word.text or "").casefold() for word in rest):
         return None
     skipped = 1 if reader.operands == "pattern" and not _pattern_is_flagged(flags) else 0
-    return paths_in(rest, skip=skipped)
+    inside = tuple(Word(source=word.source, text=f"{word.text}/*", glob=True) for word in operands)
+    return (*paths_in(rest, skip=skipped), *(inside if reader.operands == "deep" else ()))
 
 
 def _pattern_is_flagged(flags: tuple[str, ...]) -> bool:

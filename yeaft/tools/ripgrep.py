@@ -4,31 +4,17 @@ import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Callable
 from pathlib import Path
 
+from yeaft.tools.grep import Backend
 from yeaft.tools.search_request import FILE_BYTES, LINE_BYTES, SearchRequest, to_json
 from yeaft.tools.walk import WORKTREES
-
-Backend = Callable[[SearchRequest], list[str]]
-"""The command line that answers a request."""
 
 MODES = {"files_with_matches": "--files-with-matches", "count": "--count-matches", "content": "--line-number"}
 
 
-class BestBackend:
-    """Ripgrep as installed beside this Python, else from PATH, else our own search; looked for when first needed."""
-
-    def __init__(self) -> None:
-        self._found: Backend | None = None
-
-    def __call__(self, request: SearchRequest) -> list[str]:
-        """The command line that answers `request`."""
-        self._found = self._found or _best()
-        return self._found(request)
-
-
-def _best() -> Backend:
+def best_backend() -> Backend:
+    """Ripgrep as installed beside this Python, else from PATH, else our own search."""
     beside = Path(sysconfig.get_path("scripts"), "rg")
     found = str(beside) if os.access(beside, os.X_OK) else shutil.which("rg")
     return ripgrep(found) if found else own_search

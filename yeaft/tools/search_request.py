@@ -7,6 +7,7 @@ from msgspec import Struct
 
 SearchMode = Literal["files_with_matches", "count", "content"]
 
+TIMEOUT_S = 20.0
 LINE_BYTES = 16 * 1024
 FILE_BYTES = 16 * 1024 * 1024
 

@@ -9,8 +9,7 @@ from yeaft.tools.globs import PathGlob, compile_glob
 from yeaft.tools.paths import Paths
 from yeaft.tools.walk import Scope, skipped_folders
 
-TIMEOUT_S = 20.0
-STOPPED = f"(stopped after {TIMEOUT_S:.0f} s: results are partial; narrow path or pattern)"
+STOPPED = "(stopped because it took too long: results are partial; narrow path or pattern)"
 
 
 class Place(Struct, frozen=True, kw_only=True):

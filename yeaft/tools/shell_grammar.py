@@ -38,6 +38,8 @@ _TEST_OPERATORS = frozenset({"=", "!=", "==", "!", "(", ")", "[", "]"})
 _TEST_FLAGS = names("-a -b -c -d -e -f -g -h -k -L -n -p -r -s -S -u -w -x -z -nt -ot -ef")
 _PLAIN_EXPANSION = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PLAIN_ARITHMETIC = re.compile(r"\$\(\([0-9 +*/%()-]*\)\)")
+_HEREDOC_START = re.compile(rb"<<(-?)[ \t]*(['\"]?)([A-Za-z_][A-Za-z0-9_]*)\2")
+_EXPANSION = re.compile(rb"`|\$[({\[]")
 _GLOB = re.compile(r"[*?\[]")
 _BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
 
@@ -162,6 +164,8 @@ class _Reading:
                 if child not in targets:
                     self.statement(child, looping=looping)
             return
+        if node.type == "heredoc_redirect" and not _heredoc_is_plain(self._raw, node):
+            self.doubt("it contains a here-document that may run code")
         for child in node.named_children:
             if child.type in _WORD_TYPES:
                 self._word(child)
@@ -258,6 +262,32 @@ class _Reading:
 
 def _unescaped(text: str) -> str:
     return re.sub(r'\\([$`"\\])', r"\1", text.replace("\\\n", ""))
+
+
+def _heredoc_is_plain(raw: bytes, node: Node) -> bool:
+    """Whether the grammar ends the document where the shell does, and has seen every expansion in it.
+
+    It overlooks some: backquotes, and everything in a document that begins with an expansion.
+    """
+    parts = {child.type: child for child in node.named_children}
+    start, body, end = parts.get("heredoc_start"), parts.get("heredoc_body"), parts.get("heredoc_end")
+    if start is None or body is None or end is None:
+        return False
+    opening = _HEREDOC_START.fullmatch(raw[node.start_byte : start.end_byte])
+    first = raw.find(b"\n", start.end_byte) + 1
+    if opening is None or raw[start.end_byte : start.end_byte + 1].strip(b" \t\n;|&<>)") or not first:
+        return False
+    lines = [line.lstrip(b"\t") if opening[1] else line for line in raw[first:].split(b"\n")]
+    text, at = raw[first : end.start_byte], first
+    if opening[3] not in lines or text.count(b"\n") != lines.index(opening[3]):
+        return False
+    unseen = b""
+    for child in body.named_children:
+        if child.type != "heredoc_content":
+            unseen += raw[at : child.start_byte]
+            at = child.end_byte
+    unseen += raw[at : end.start_byte]
+    return bool(opening[2]) or not _EXPANSION.search(unseen)
 
 
 def _below(node: Node) -> list[Node]:

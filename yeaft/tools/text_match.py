@@ -3,7 +3,6 @@
 Each stage only compares; what it finds are spans of the untouched original.
 """
 
-import difflib
 import re
 
 from msgspec import Struct
@@ -63,6 +62,8 @@ def line_of(text: str, position: int) -> int:
 
 def nearest_line(text: str, old: str) -> tuple[int, str] | None:
     """The 1-based number and text of the line most like the first line of `old` that is not blank, if one is."""
+    import difflib
+
     wanted = next((line.text.strip() for line in split_lines(old) if line.text.strip()), "")
     lines = [line.text.strip() for line in split_lines(text)[:NEAR_LINES]]
     near = difflib.get_close_matches(wanted, lines, n=1, cutoff=NEAR_RATIO) if wanted else []

@@ -5,6 +5,8 @@ import re
 
 from msgspec import Struct
 
+from yeaft.kernel.errors import ToolFailed
+
 UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 HAN_PAIR = re.compile(rb"[\x81-\xfe][\xa1-\xfe]")
 HIGH = re.compile(rb"[\x80-\xff]")
@@ -34,6 +36,26 @@ def decode(raw: bytes) -> Text | None:
 def encode(text: str, like: Text) -> bytes:
     """`text` in the encoding of `like`; raises `UnicodeEncodeError` when that encoding cannot hold it."""
     return like.bom + text.encode(like.encoding)
+
+
+def text_of_file(raw: bytes, shown: str) -> Text:
+    """The decoded file; raises `ToolFailed` for binary content."""
+    text = decode(raw)
+    if text is None:
+        raise ToolFailed(f"{shown} is not text in UTF-8, UTF-16, GB18030 or Latin-1; it cannot be edited as text.")
+    return text
+
+
+def encoded_like(text: str, like: Text, shown: str) -> bytes:
+    """The bytes of `text` in the encoding that the file has; raises `ToolFailed` if that cannot hold a character."""
+    try:
+        return encode(text, like)
+    except UnicodeEncodeError as error:
+        alien = text[error.start]
+        raise ToolFailed(
+            f"{shown} is in {like.encoding}, which has no {alien!r}. Write it without that character, or convert the "
+            "file to UTF-8 first. Nothing was written."
+        ) from error
 
 
 def _marked(raw: bytes) -> tuple[bytes, str]:

@@ -113,6 +113,7 @@ def schema_of(args: type[Struct]) -> Raw:
     schema, parts = msgspec.json.schema_components((args,), ref_template="#/$defs/{name}")
     whole = schema[0]
     root = parts.pop(args.__name__) if "$ref" in whole else whole
+    root = {key: value for key, value in root.items() if key != "description"}  # the struct's docstring is for readers
     if parts:
         root = {**root, "$defs": parts}
     return Raw(msgspec.json.encode(_without_titles(root)))

@@ -82,5 +82,5 @@ def _left_out(entry: os.DirEntry[str], scope: Scope, ignores: Ignores, *, is_fol
     name = entry.name
     if is_folder and (name in scope.skipped or (name == WORKTREES[1] and entry.path.endswith("/".join(WORKTREES)))):
         return True
-    said = None if scope.no_ignore else ignores.says(entry.path, is_folder=is_folder)
+    said = None if scope.no_ignore else ignores.says(entry.path, name, is_folder=is_folder)
     return bool(said) or (said is None and not hidden and name.startswith("."))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import Struct, field
 
 from yeaft.events.call import Decision
 from yeaft.events.ops import Answer, AnyOp, Interrupt, Say, Steer
@@ -54,53 +55,80 @@ async def follow_input(here: Opened, signals: Signals) -> None:
         raise problem
 
 
+class ContentPart(Struct, frozen=True, kw_only=True):
+    """A part of a message's content; only text counts."""
+
+    text: str = ""
+
+
+class InputMessage(Struct, frozen=True, kw_only=True):
+    """The message of a `user` line, as other agents' wrappers send it."""
+
+    content: str | tuple[ContentPart, ...] = ""
+
+
+class InputLine(Struct, frozen=True, kw_only=True):
+    """A line of input, in all spellings that are understood."""
+
+    type: str = ""
+    message: InputMessage = InputMessage()
+    content: str | tuple[ContentPart, ...] = ""
+    text: str = ""
+    prompt: str = ""
+    to: tuple[str, ...] = ()
+    target_vps: tuple[str, ...] = field(default=(), name="targetVps")
+    vp: str = ""
+    op_id: str = ""
+    id: str = ""
+    ask_id: str = ""
+    decision: str = "once"
+    choice: str | tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    reason: str = ""
+    rule: str = ""
+
+    @property
+    def said(self) -> str:
+        """The text, wherever it stands."""
+        return _plain(self.message.content) or _plain(self.content) or self.text or self.prompt
+
+
 def read_op(line: str, number: int) -> AnyOp:
     """Return the op that a line of input stands for. Raises `BadData` that names the line."""
     try:
-        found = msgspec.json.decode(line, type=dict[str, Any])
+        found = msgspec.json.decode(line, type=InputLine)
     except msgspec.DecodeError as error:
-        raise BadData(f"Line {number} of standard input is not a JSON object: {error}.") from error
-    kind = found.get("type", "user" if "prompt" in found else "")
-    match kind:
+        raise BadData(f"Line {number} of standard input cannot be understood: {error}.") from error
+    match found.type or ("user" if found.prompt else ""):
         case "user" | "prompt" | "say":
-            targets = found.get("to") or found.get("targetVps") or ()
-            if not isinstance(targets, list | tuple) or not all(isinstance(target, str) for target in targets):
-                raise BadData(f"Line {number}: `to` must be a list of VP names.")
-            text = _text(found)
-            if not text.strip():
-                raise BadData(f"Line {number}: the prompt is empty.")
-            op_id = str(found.get("op_id") or ids.new_ulid(wall_clock_ms()))
-            return Say(text=text, to=tuple(targets), op_id=op_id)
+            if not found.said.strip():
+                raise BadData(f"Line {number} of standard input: the prompt is empty.")
+            op_id = found.op_id or ids.new_ulid(wall_clock_ms())
+            return Say(text=found.said, to=found.to or found.target_vps, op_id=op_id)
         case "steer":
-            return Steer(text=_text(found), vp_id=str(found.get("vp", "")))
+            return Steer(text=found.said, vp_id=found.vp)
         case "answer" | "approval":
             return _answer(found, number)
         case "interrupt":
-            return Interrupt(vp_id=str(found.get("vp", "")))
-        case _:
-            raise BadData(f"Line {number}: no input of type {kind!r}; known are user, steer, answer, interrupt.")
+            return Interrupt(vp_id=found.vp)
+        case kind:
+            known = "user, steer, answer, interrupt"
+            raise BadData(f"Line {number} of standard input: no input of type {kind!r}; known are {known}.")
 
 
-def _answer(found: dict[str, Any], number: int) -> Answer:
-    decision = DECISIONS.get(str(found.get("decision", "once")))
-    ask_id = found.get("id") or found.get("ask_id")
-    if decision is None or not isinstance(ask_id, str):
-        raise BadData(f"Line {number}: an answer needs `id`, and a decision of once, session, always or deny.")
-    choices = found.get("choices") or found.get("choice") or ()
-    choices = (choices,) if isinstance(choices, str) else tuple(map(str, choices))
-    text = str(found.get("text") or found.get("reason") or "")
-    return Answer(ask_id=ask_id, decision=decision, choice=choices, text=text, rule=str(found.get("rule", "")))
+def _answer(found: InputLine, number: int) -> Answer:
+    decision = DECISIONS.get(found.decision)
+    ask_id = found.id or found.ask_id
+    if decision is None or not ask_id:
+        needs = "an answer needs `id`, and a `decision` of once, session, always or deny"
+        raise BadData(f"Line {number} of standard input: {needs}.")
+    choice = (found.choice,) if isinstance(found.choice, str) else found.choice
+    text = found.text or found.reason
+    return Answer(ask_id=ask_id, decision=decision, choice=choice or found.choices, text=text, rule=found.rule)
 
 
-def _text(found: dict[str, Any]) -> str:
-    message = found.get("message")
-    content: Any = message.get("content") if isinstance(message, dict) else None
-    for value in (content, found.get("content"), found.get("text"), found.get("prompt")):
-        if isinstance(value, str):
-            return value
-        if isinstance(value, list):
-            return "".join(str(part.get("text", "")) for part in value if isinstance(part, dict))
-    return ""
+def _plain(content: str | tuple[ContentPart, ...]) -> str:
+    return content if isinstance(content, str) else "".join(part.text for part in content)
 
 
 class _Lines:

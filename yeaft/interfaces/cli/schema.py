@@ -47,7 +47,10 @@ def problem_with(answer: str, schema: dict[str, Any]) -> str:
         value = msgspec.json.decode(unfenced(answer))
     except msgspec.DecodeError as error:
         return f"The answer is not JSON ({error}), so it cannot satisfy --schema."
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, ValidationError, validate
 
-    found = next(iter(Draft202012Validator(schema).iter_errors(value)), None)
-    return f"The answer does not satisfy --schema at {found.json_path}: {found.message}." if found else ""
+    try:
+        validate(value, schema, cls=Draft202012Validator)
+    except ValidationError as error:
+        return f"The answer does not satisfy --schema at {error.json_path}: {error.message}."
+    return ""

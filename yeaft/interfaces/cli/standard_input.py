@@ -86,9 +86,9 @@ def _has_foreign_writer(descriptor: int) -> bool:
     if not sys.platform.startswith("linux"):
         return False
     try:
-        pipe = os.readlink(f"/proc/self/fd/{descriptor}")
+        pipe = str(Path(f"/proc/self/fd/{descriptor}").readlink())
         ours = _ancestors()
-        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+        pids = [int(place.name) for place in Path("/proc").iterdir() if place.name.isdigit()]
     except OSError:
         return False
     return any(pid not in ours and _writes_to(pid, pipe) for pid in pids)
@@ -107,12 +107,10 @@ def _ancestors() -> set[int]:
 
 def _writes_to(pid: int, pipe: str) -> bool:
     try:
-        for number in os.listdir(f"/proc/{pid}/fd"):
-            if os.readlink(f"/proc/{pid}/fd/{number}") == pipe and _is_writable(pid, number):
-                return True
+        descriptors = list(Path(f"/proc/{pid}/fd").iterdir())
+        return any(str(one.readlink()) == pipe and _is_writable(pid, one.name) for one in descriptors)
     except OSError:
         return False
-    return False
 
 
 def _is_writable(pid: int, number: str) -> bool:

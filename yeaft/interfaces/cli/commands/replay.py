@@ -56,7 +56,9 @@ def replay_command(session: str, check: bool, body: int | None, as_json: bool) -
         for number, one in enumerate(rebuilt, start=1):
             sent = one.request
             place = f"round {sent.round} attempt {sent.attempt}"
-            click.echo(f"{number:4}  @{sent.vp:14} {place:20} {len(one.body):8} bytes  {one.verdict:14} {sent.digest[:12]}")
+            click.echo(
+                f"{number:4}  @{sent.vp:14} {place:20} {len(one.body):8} bytes  {one.verdict:14} {sent.digest[:12]}"
+            )
         equal = sum(one.verdict == "equal" for one in rebuilt)
         click.echo(f"{equal} of {len(rebuilt)} requests rebuilt byte for byte.")
     wrong = any(one.verdict != "equal" for one in rebuilt)

@@ -15,11 +15,11 @@ from yeaft.interfaces.cli.commands.printing import iso_time, local_time, put, pu
 from yeaft.interfaces.cli.commands.session_transfer import TRANSFERS
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED
+from yeaft.interfaces.cli.commands.transcript import MessageTold
 
 if TYPE_CHECKING:
     from yeaft.events.codec import Event
     from yeaft.interfaces.cli.commands.desk import Desk
-    from yeaft.interfaces.cli.commands.transcript import MessageTold
     from yeaft.interfaces.cli.options import Options
     from yeaft.store.meta import SessionMeta
 

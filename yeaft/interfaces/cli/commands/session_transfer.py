@@ -87,17 +87,23 @@ def import_(desk: Desk, *, file: str) -> int:
 
 
 def _cleaned(desk: Desk, records: Iterable[Recorded], *, redact: bool, thinking: bool) -> Iterator[Recorded]:
-    from yeaft.events.turn import ReplyCompleted
     from yeaft.interfaces.cli.commands.redaction import Redaction
-    from yeaft.kernel.messages import ThinkingItem
 
     redaction = Redaction(desk.config, desk.environ) if redact else None
     for recorded in records:
-        event = recorded.event
-        if isinstance(event, ReplyCompleted) and not thinking:
-            said = tuple(item for item in event.items if not isinstance(item, ThinkingItem))
-            recorded = replace(recorded, event=replace(event, items=said))  # noqa: PLW2901
-        yield redaction.recorded(recorded) if redaction else recorded
+        kept = recorded if thinking else _without_thinking(recorded)
+        yield redaction.recorded(kept) if redaction else kept
+
+
+def _without_thinking(recorded: Recorded) -> Recorded:
+    from yeaft.events.turn import ReplyCompleted
+    from yeaft.kernel.messages import ThinkingItem
+
+    event = recorded.event
+    if not isinstance(event, ReplyCompleted):
+        return recorded
+    said = tuple(item for item in event.items if not isinstance(item, ThinkingItem))
+    return replace(recorded, event=replace(event, items=said))
 
 
 def _as_markdown(reading: Reading, *, thinking: bool) -> str:

@@ -1,0 +1,97 @@
+"""kill -9 in the middle of a tool loop of two VPs, and everything that must still be true after it."""
+
+import asyncio
+import random
+import shutil
+from pathlib import Path
+
+from msgspec import Struct
+
+from e2e.drill.checks import effect_problems, journal_problems, lost_lines, request_problems
+from e2e.drill.place import JSON_LINES, Place, Run, call_ids
+from e2e.drill.stories import EFFECTS, NEXT, START, VPS, lay_out
+from yeaft.llm.scripted.server import ScriptedServer
+from yeaft.store.directory import session_paths
+
+MENTIONS = " ".join("@" + vp for vp in VPS)
+LONGEST_RUN_S = 2.5
+MOST_LINES = 300
+NOTHING_LEFT = 66  # exit code of `--continue-turn` when no turn is open
+
+
+class Moment(Struct, frozen=True, kw_only=True):
+    """When to kill: `after_s` from the start, or right after output line `line` has been read."""
+
+    after_s: float | None = None
+    line: int | None = None
+
+
+class Trial(Struct, frozen=True, kw_only=True):
+    """One kill. `died_in` is the type of the last line that was seen, `problems` what should not be."""
+
+    moment: Moment
+    died_in: str
+    continued: bool = False
+    problems: tuple[str, ...] = ()
+
+
+def moments(seed: int, count: int) -> list[Moment]:
+    """Random moments: half by the clock, half right after an event was shown."""
+    chance = random.Random(seed)
+    return [
+        Moment(after_s=chance.uniform(0.1, LONGEST_RUN_S)) if number % 2 else Moment(line=chance.randrange(MOST_LINES))
+        for number in range(count)
+    ]
+
+
+async def kill_trial(root: Path, server: ScriptedServer, protocol: str, moment: Moment) -> Trial:
+    """Kill yeaft at `moment`, then check the Session, ask it something new, and continue a copy of it."""
+    place = Place(root, server.base_url, protocol)
+    lay_out(place.work)
+    asked_before = len(server.requests)
+    run = await place.start(*JSON_LINES, "--mode", "auto", f"{MENTIONS} {START}")
+    await _kill(run, moment)
+    died_in = run.lines[-1]["type"] if run.lines else "start"
+    sessions = place.sessions()
+    if not sessions:
+        problems = [f"no Session, but {run.durable()[0]['type']} was shown"] if run.durable() else []
+        return Trial(moment=moment, died_in=died_in, problems=tuple(problems))
+
+    (session_id,) = sessions
+    problems = lost_lines(run.durable(), place.records(session_id))
+    copy = Place(root / "copy", server.base_url, protocol)
+    shutil.copytree(session_paths(place.home, session_id).root, session_paths(copy.home, session_id).root)
+    problems += await _asked_again(place, session_id)
+    continued, found = await _continued(copy, session_id)
+    problems += found
+
+    ran = call_ids(place.work / EFFECTS)
+    problems += effect_problems(ran, place.records(session_id))
+    problems += effect_problems(ran, copy.records(session_id))
+    problems += request_problems(server.requests[asked_before:])
+    problems += [f"still running: {stray}" for one in (place, copy) for stray in await one.strays()]
+    return Trial(moment=moment, died_in=died_in, continued=continued, problems=tuple(problems))
+
+
+async def _kill(run: Run, moment: Moment) -> None:
+    try:
+        async with asyncio.timeout(moment.after_s):
+            await run.until(lambda line: moment.line is not None and line["seq"] >= moment.line)
+    except (TimeoutError, EOFError):
+        pass
+    run.kill()
+    await run.end()
+
+
+async def _asked_again(place: Place, session_id: str) -> list[str]:
+    run = await place.run("-r", session_id, *JSON_LINES, "--mode", "auto", f"{MENTIONS} {NEXT}")
+    found = [] if run.exit_code == 0 else [f"the next turn ended with {run.exit_code}: {run.stderr}"]
+    return [*found, *(f"after the next turn: {problem}" for problem in journal_problems(place, session_id))]
+
+
+async def _continued(copy: Place, session_id: str) -> tuple[bool, list[str]]:
+    run = await copy.run("-r", session_id, "--continue-turn", *JSON_LINES, "--mode", "auto")
+    expected = (0, NOTHING_LEFT)
+    found = [] if run.exit_code in expected else [f"--continue-turn ended with {run.exit_code}: {run.stderr}"]
+    problems = journal_problems(copy, session_id)
+    return run.exit_code == 0, [*found, *(f"after --continue-turn: {problem}" for problem in problems)]

@@ -1,0 +1,169 @@
+"""What the stories about the store begin with: events, journals of every kind, one sample of every event."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+from msgspec import Raw
+
+from yeaft.events import call, codec, session, turn
+from yeaft.events.codec import Event, Recorded
+from yeaft.events.fact import BlobRef
+from yeaft.kernel.messages import Call, CallItem, OpaqueItem, TextItem, ThinkingItem
+from yeaft.kernel.usage import Usage
+from yeaft.store.blobs import FileBlobs
+from yeaft.store.memory import MemoryJournal
+from yeaft.store.sqlite import SqliteJournal
+
+STREAM = "session"
+KINDS = ("memory", "sqlite", "sqlite on a network")
+AnyJournal = MemoryJournal | SqliteJournal
+
+
+def sqlite_journal(folder: Path, *, on_network: bool | None = None) -> SqliteJournal:
+    return SqliteJournal(folder / "session.db", FileBlobs(folder / "blobs"), on_network=on_network)
+
+
+def journal_of(kind: str, folder: Path) -> AnyJournal:
+    return MemoryJournal() if kind == "memory" else sqlite_journal(folder, on_network=kind == "sqlite on a network")
+
+
+def said(word: str, *, event_id: str = "", ts: int = 1_700_000_000_000) -> Recorded:
+    """A notice called `word`; its id follows from the beginning of the word unless it is given."""
+    return recorded(session.NoticePosted(code=word), event_id or f"e_{word[:26]}", ts=ts)
+
+
+def recorded(event: Event | codec.UnknownEvent, event_id: str, *, ts: int = 1_700_000_000_000) -> Recorded:
+    return Recorded(
+        id=event_id, stream="", seq=0, ts=ts, src="engine", cause="m_cause", corr="m_root", epoch=0, event=event
+    )
+
+
+def words(records: Sequence[Recorded]) -> list[str]:
+    return [record.event.code for record in records if isinstance(record.event, session.NoticePosted)]
+
+
+def seqs(records: Sequence[Recorded]) -> list[int]:
+    return [record.seq for record in records]
+
+
+async def outcomes(futures: Sequence[asyncio.Future[int]]) -> list[int | str]:
+    """The new head, or the name of the error, of each append."""
+    await asyncio.wait(futures)
+    return [type(error).__name__ if (error := future.exception()) else future.result() for future in futures]
+
+
+BLOB = BlobRef(sha256="ab" * 32, size_bytes=3, mime="text/plain")
+FAILURE = turn.Failure(kind="overloaded", message="Busy.", status=529, wire_type="overloaded_error", retry_after_s=2.5)
+SAMPLES: tuple[Event, ...] = (
+    session.SessionCreated(
+        session_id="k7m2q9xa",
+        name="list",
+        folder="/home/ada/work",
+        roster=("omni", "skeptic"),
+        default_vp="omni",
+        lang="zh",
+        app_version="0.1.0",
+    ),
+    session.SessionRenamed(name="购物清单"),
+    session.SessionForked(from_session="k7m2q9xb", from_seq=12),
+    session.SessionTagged(archived=True, labels=("home",)),
+    session.RosterChanged(roster=("omni",), default_vp="omni", reason="mention"),
+    session.FolderAdded(path="/srv", reason="flag"),
+    session.OwnerClaimed(pid=4711, host="box", started_at=1_700_000_000.25),
+    session.OwnerReleased(),
+    session.VpFrozen(vp_id="omni", digest="d1", blob=BLOB),
+    session.SettingsFrozen(vp_id="omni", digest="d2", blob=BLOB, builder=1),
+    session.MessagePosted(
+        message_id="m_1",
+        sender="user",
+        to=("omni",),
+        kind="user",
+        text="@omni 牛奶？\u2028\x07",
+        root_id="m_1",
+        unknown_mentions=("nobody",),
+    ),
+    session.MessageSettled(
+        message_id="m_1", turns=(session.SettledTurn(turn_id="t_1", vp_id="omni", outcome="answered"),)
+    ),
+    session.NoticePosted(code="vp.added", params={"vp": "skeptic"}, level="warn", vp_id="omni", op_id="o_1"),
+    turn.TurnStarted(
+        turn_id="t_1", message_id="m_1", vp_id="omni", mode="ask", limits=turn.Limits(rounds=50, cost_usd=0.5)
+    ),
+    turn.TurnContinued(turn_id="t_1"),
+    turn.RequestSent(
+        request_id="q_1",
+        turn_id="t_1",
+        round=0,
+        attempt=0,
+        model="anthropic/claude-sonnet",
+        protocol="anthropic",
+        digest="d3",
+        settings="d2",
+        vp="d1",
+        how="continue",
+        window=turn.WindowCut(units=3, dropped=1, tokens_est=900),
+    ),
+    turn.ReplyCheckpointed(request_id="q_1", turn_id="t_1", text="Let me"),
+    turn.ReplyCompleted(
+        request_id="q_1",
+        turn_id="t_1",
+        model="anthropic/claude-sonnet",
+        items=(
+            ThinkingItem(text="hm", raw=Raw(b'{"type":"thinking","signature":"x"}')),
+            TextItem(text="Let me look."),
+            CallItem(index=0),
+            OpaqueItem(wire_type="server_tool_use", raw=Raw(b'{"type":"server_tool_use"}')),
+        ),
+        calls=(Call(call_id="c_1", wire_id="toolu_1", tool="FileRead", args_raw='{"file_path":"notes.txt"}'),),
+        stop="calls",
+        usage=Usage(input=10, output=20, cache_read=5),
+        cost_usd=0.001,
+    ),
+    turn.RequestFailed(request_id="q_2", turn_id="t_1", error=FAILURE, text_so_far="Let"),
+    turn.RetryScheduled(
+        turn_id="t_1", round=1, attempt=1, due_ms=1_700_000_002_500, reason="overloaded", how="restart"
+    ),
+    turn.ModelSwitched(turn_id="t_1", from_model="a/b", to_model="c/d", reason="overloaded"),
+    turn.TurnEnded(turn_id="t_1", vp_id="omni", outcome="limit", limit="rounds", usage=Usage(input=10), rounds=2),
+    call.CallStarted(
+        call_id="c_1",
+        turn_id="t_1",
+        tool="FileWrite",
+        args=Raw(b'{"file_path":"notes.txt"}'),
+        guard="verify",
+        intents=(call.Intent(path="notes.txt", pre="a", post="b"),),
+    ),
+    call.CallFinished(
+        call_id="c_1",
+        turn_id="t_1",
+        tool="FileWrite",
+        status="ok",
+        text="Written.",
+        facts=call.Facts(files=(call.FileFact(path="notes.txt", sha256="b", written=True),), exit_code=0, pid=12),
+        duration_ms=3,
+    ),
+    call.TodoChanged(
+        vp_id="omni", items=(call.TodoItem(content="Buy milk", status="pending", active_form="Buying milk"),)
+    ),
+    call.AskOpened(
+        ask_id="k_1",
+        turn_id="t_1",
+        call_id="c_1",
+        vp_id="omni",
+        kind="approval",
+        text="Run it?",
+        options=("yes", "no"),
+        rule="Bash(ls:*)",
+        flag="--mode auto",
+    ),
+    call.AskAnswered(ask_id="k_1", decision="always", choice=("yes",), text="fine", rule="Bash(ls:*)", by="user"),
+    call.AskWithdrawn(ask_id="k_1", reason="headless"),
+)
+"""One event of every type of 0.1.0, with as many fields filled in as it has."""
+
+
+def known_types() -> set[str]:
+    """The types of all durable events that this yeaft knows."""
+    return {str(cls.__struct_config__.tag) for cls in get_args(Event)}

@@ -1,0 +1,174 @@
+"""`yeaft config`: read and change settings, and see where each comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from yeaft.interfaces.cli.commands.editor import edit as open_editor
+from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, run_group
+from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
+from yeaft.kernel.errors import ConfigError, NotFound
+from yeaft.kernel.outcome import EXIT_ANSWERED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from yeaft.config.listing import Setting
+    from yeaft.interfaces.cli.commands.desk import Desk
+    from yeaft.interfaces.cli.options import Options
+
+NEW_FILE_MODE = 0o600
+
+
+class Places(Struct, frozen=True, kw_only=True):
+    """The files that settings come from, strongest last, and the folder of all that yeaft keeps."""
+
+    home: str
+    system: str
+    user: str
+    project: tuple[str, ...]
+
+
+def run(options: Options, words: list[str]) -> int:
+    """Run `yeaft config ...` and return the exit code."""
+    return run_group("config", ACTIONS, options, words)
+
+
+def get(desk: Desk, *, key: str) -> int:
+    """Print the value of a key, or all keys below it."""
+    rows = _listed(desk)
+    exact = [row for row in rows if row.key == key]
+    below = [row for row in rows if row.key.startswith((f"{key}.", f"{key}["))]
+    if not exact and not below:
+        raise NotFound(_unknown(key, rows))
+    if desk.as_json:
+        put_json(msgspec.Raw(exact[0].value.encode()) if exact else [_row(row) for row in below])
+        return EXIT_ANSWERED
+    for row in below:
+        put(f"{row.key} = {row.value}")
+    if exact:
+        put(_plain(exact[0].value))
+    return EXIT_ANSWERED
+
+
+def set_(desk: Desk, *, key: str, value: str) -> int:
+    """Write a value into the user's config.toml."""
+    from yeaft.config.edit import set_value
+    from yeaft.config.overrides import typed_value
+
+    path = _user_file(desk)
+    set_value(path, key, typed_value(value))
+    return _tell_changed(desk, "settings.written", key, path)
+
+
+def unset(desk: Desk, *, key: str) -> int:
+    """Remove a key from the user's config.toml."""
+    from yeaft.config.edit import unset as remove
+
+    path = _user_file(desk)
+    remove(path, key)
+    return _tell_changed(desk, "settings.removed", key, path)
+
+
+def ls(desk: Desk, *, origin: bool) -> int:
+    """List every setting in force."""
+    rows = _listed(desk)
+    if desk.as_json:
+        put_json([_row(row) for row in rows])
+    elif origin:
+        headings = [desk.text(f"heading.{key}") for key in ("key", "value", "origin")]
+        put_table(headings, [(row.key, row.value, row.origin) for row in rows])
+    else:
+        put_table([desk.text("heading.key"), desk.text("heading.value")], [(row.key, row.value) for row in rows])
+    for notice in desk.loaded.notices:
+        desk.note("settings.notice", text=notice)
+    for path in desk.loaded.unread:
+        desk.note("settings.untrusted", path=str(path))
+    return EXIT_ANSWERED
+
+
+def path(desk: Desk) -> int:
+    """Print the path of the user's config.toml; as JSON all places."""
+    from yeaft.config.places import PROJECT_CONFIGS, SYSTEM_CONFIG
+
+    if desk.as_json:
+        project = tuple(str(desk.folder / name) for name in PROJECT_CONFIGS)
+        user = str(_user_file(desk))
+        put_json(Places(home=str(desk.home), system=str(SYSTEM_CONFIG), user=user, project=project))
+    else:
+        put(str(_user_file(desk)))
+    return EXIT_ANSWERED
+
+
+def edit(desk: Desk) -> int:
+    """Open the user's config.toml in an editor, or print its path; a mistake made there is told at once."""
+    from yeaft.config.layers import load
+
+    file = _user_file(desk)
+    if not file.exists():
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.touch(mode=NEW_FILE_MODE)
+    if open_editor(file, desk.environ):
+        load(desk.home, desk.folder, desk.environ)
+    put(str(file))
+    return EXIT_ANSWERED
+
+
+def _listed(desk: Desk) -> tuple[Setting, ...]:
+    from yeaft.config.listing import settings
+
+    return settings(desk.loaded)
+
+
+def _row(setting: Setting) -> dict[str, object]:
+    return {"key": setting.key, "value": msgspec.Raw(setting.value.encode()), "origin": setting.origin}
+
+
+def _plain(value: str) -> str:
+    """Return a JSON text as it is, a text without its quotes; what is hidden is no JSON."""
+    try:
+        found: object = msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return value
+    return found if isinstance(found, str) else value
+
+
+def _unknown(key: str, rows: tuple[Setting, ...]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(key, [row.key for row in rows], n=1)
+    remedy = f"Did you mean {near[0]}?" if near else "`yeaft config ls` lists all."
+    return f"No setting {key!r} has a value. {remedy}"
+
+
+def _user_file(desk: Desk) -> Path:
+    from yeaft.config.places import user_config
+
+    return user_config(desk.home)
+
+
+def _tell_changed(desk: Desk, code: str, key: str, path: Path) -> int:
+    desk.note(code, key=key, path=str(path))
+    try:
+        origin = desk.loaded.origins.get(key, str(path))
+    except ConfigError as error:
+        desk.note("settings.notice", text=str(error))
+        return EXIT_ANSWERED
+    if origin != str(path) and code == "settings.written":
+        desk.note("settings.overridden", key=key, origin=origin)
+    return EXIT_ANSWERED
+
+
+KEY = argument("KEY")
+ACTIONS: Mapping[str, Action] = {
+    "get": Action(run=get, params=(KEY,)),
+    "set": Action(run=set_, params=(KEY, argument("VALUE")), has_json=False),
+    "unset": Action(run=unset, params=(KEY,), has_json=False),
+    "ls": Action(run=ls, params=(flag("--origin"),)),
+    "path": Action(run=path),
+    "edit": Action(run=edit, has_json=False),
+}

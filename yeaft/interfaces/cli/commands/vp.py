@@ -1,0 +1,273 @@
+"""`yeaft vp`: see who can be talked to, and make, change, check and import virtual persons."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from yeaft.interfaces.cli.commands.consent import need_consent
+from yeaft.interfaces.cli.commands.editor import edit as open_editor
+from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option, run_group
+from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
+from yeaft.interfaces.cli.commands.vp_import import IMPORT
+from yeaft.kernel.errors import NotFound, UsageError
+from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_CONFIG
+
+if TYPE_CHECKING:
+    from yeaft.interfaces.cli.commands.desk import Desk
+    from yeaft.interfaces.cli.options import Options
+    from yeaft.vp.front_matter import Problem
+    from yeaft.vp.persona import ToolPolicy, Vp
+
+
+class VpRow(Struct, frozen=True, kw_only=True):
+    """What a list says of a VP; `tools` None means all that the Session allows."""
+
+    id: str
+    name: str
+    name_zh: str
+    aliases: tuple[str, ...]
+    role: str
+    role_zh: str
+    area: str
+    traits: tuple[str, ...]
+    model: str
+    tools: ToolPolicy | None
+    bundled: bool
+    path: str
+
+
+class VpShown(VpRow, frozen=True, kw_only=True):
+    """A VP with its persona by language; the key is empty for text that is for every language."""
+
+    persona: dict[str, str]
+
+
+class ProblemRow(Struct, frozen=True, kw_only=True):
+    """Something to mend in a VP file; a `fatal` one leaves the VP out."""
+
+    path: str
+    line: int
+    reason: str
+    fatal: bool
+
+
+def run(options: Options, words: list[str]) -> int:
+    """Run `yeaft vp ...` and return the exit code."""
+    return run_group("vp", ACTIONS, options, words)
+
+
+def ls(desk: Desk) -> int:
+    """List every VP that can be talked to."""
+    vps = desk.library.all()
+    if desk.as_json:
+        put_json([_row(desk, vp) for vp in vps])
+    else:
+        headings = [desk.text(f"heading.{key}") for key in ("id", "name", "whose", "role")]
+        put_table(headings, [(vp.id, vp.name_in(desk.lang), _whose(desk, vp), vp.role_in(desk.lang)) for vp in vps])
+    for problem in desk.library.problems():
+        _note_problem(desk, problem)
+    return EXIT_ANSWERED
+
+
+def show(desk: Desk, *, vp: str) -> int:
+    """Show one VP with its persona."""
+    found = _found(desk, vp)
+    if desk.as_json:
+        row = msgspec.structs.asdict(_row(desk, found))
+        put_json(VpShown(**row, persona=found.persona))
+        return EXIT_ANSWERED
+    lines = (
+        ("id", found.id),
+        ("name", " / ".join(name for name in (found.name, found.name_zh) if name)),
+        ("aliases", ", ".join(found.aliases)),
+        ("role", found.role_in(desk.lang)),
+        ("traits", ", ".join(found.traits)),
+        ("model", found.model),
+        ("tools", ", ".join(found.tools.allow) if found.tools.allow is not None else ""),
+        ("tools_denied", ", ".join(found.tools.deny)),
+        ("path", found.source),
+    )
+    for key, value in lines:
+        if value:
+            put(f"{desk.text(f'heading.{key}')}: {value}")
+    put("\n" + found.text(desk.lang))
+    return EXIT_ANSWERED
+
+
+def new(desk: Desk, *, vp: str, name: str, role: str, source: str) -> int:
+    """Write a VP file of the user's own."""
+    from yeaft.vp.edit import write_vp
+    from yeaft.vp.persona import Vp, split_persona
+
+    if desk.library.get(vp) is not None:
+        raise UsageError(f"There is a VP {vp!r} already; change it with `yeaft vp edit {vp}`, or choose another id.")
+    persona = split_persona(_read(source)) if source else {"": _draft(desk, name or vp, role)}
+    made = Vp(id=vp, name=name or vp, role=role, persona=persona)
+    return _tell_path(desk, write_vp(_own_folder(desk), made), "vp.created", vp=vp)
+
+
+def edit(desk: Desk, *, vp: str) -> int:
+    """Open a VP file in the user's editor, or print its path; a bundled one is copied first."""
+    from yeaft.vp.edit import write_vp
+
+    own = _own_folder(desk) / f"{vp}.md"
+    if not own.is_file():
+        found = _found(desk, vp)
+        own = Path(found.source)
+        if _is_bundled(desk, found):
+            own = write_vp(_own_folder(desk), found)
+            desk.note("vps.copied", vp=found.id, path=str(own))
+    open_editor(own, desk.environ)
+    _tell_path(desk, own, "")
+    return _check_files(desk, [own])
+
+
+def rm(desk: Desk, *, vp: str, yes: bool) -> int:
+    """Delete a VP file of the user's own."""
+    own = _own_folder(desk) / f"{vp}.md"
+    if not own.is_file():
+        found = _found(desk, vp)
+        own = _own_folder(desk) / f"{found.id}.md"
+        if _is_bundled(desk, found):
+            raise UsageError(f"@{found.id} comes with yeaft and cannot be deleted; leave it out of rosters instead.")
+    need_consent(desk, "vps.rm_question", yes=yes, path=str(own))
+    own.unlink()
+    return _tell_path(desk, own, "vps.deleted")
+
+
+def check(desk: Desk, *, paths: tuple[str, ...]) -> int:
+    """Report what is wrong with VP files, as `path:line: reason`."""
+    if not paths:
+        return _report(desk, desk.library.problems())
+    files: list[Path] = []
+    for path in map(Path, paths):
+        if not path.exists():
+            raise NotFound(f"There is no {path}.")
+        files += sorted(path.glob("*.md")) if path.is_dir() else [path]
+    return _check_files(desk, files, data=True)
+
+
+def _check_files(desk: Desk, files: list[Path], *, data: bool = False) -> int:
+    """Check files wherever they are; only as `data` are the problems the output, otherwise notes beside it."""
+    from yeaft.vp.vp_file import parse_vp
+
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            text = file.read_bytes().decode("utf-8", "replace")
+        except OSError as error:
+            raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
+        problems += parse_vp(text, str(file), file.stem).problems
+    if data:
+        return _report(desk, tuple(problems))
+    for problem in problems:
+        _note_problem(desk, problem)
+    return _code(problems)
+
+
+def _report(desk: Desk, problems: tuple[Problem, ...]) -> int:
+    if desk.as_json:
+        put_json([ProblemRow(path=one.path, line=one.line, reason=one.reason, fatal=one.fatal) for one in problems])
+    else:
+        for problem in problems:
+            put(str(problem))
+        if not problems:
+            desk.note("vps.fine")
+    return _code(problems)
+
+
+def _code(problems: list[Problem] | tuple[Problem, ...]) -> int:
+    return EXIT_CONFIG if any(problem.fatal for problem in problems) else EXIT_ANSWERED
+
+
+def _note_problem(desk: Desk, problem: Problem) -> None:
+    code = "vp.left_out" if problem.fatal else "vp.doubtful"
+    desk.note(code, path=problem.path, line=problem.line, reason=problem.reason)
+
+
+def _found(desk: Desk, label: str) -> Vp:
+    """Return the VP that is called `label`. Raises `NotFound` with the nearest name."""
+    from yeaft.interfaces.cli.wishes import vp_ids
+
+    found = desk.library.get(vp_ids((label,), desk.library)[0])
+    assert found is not None, "names are those of the library"
+    return found
+
+
+def _row(desk: Desk, vp: Vp) -> VpRow:
+    return VpRow(
+        id=vp.id,
+        name=vp.name,
+        name_zh=vp.name_zh,
+        aliases=vp.aliases,
+        role=vp.role,
+        role_zh=vp.role_zh,
+        area=vp.area,
+        traits=vp.traits,
+        model=vp.model,
+        tools=None if vp.tools == type(vp.tools)() else vp.tools,
+        bundled=_is_bundled(desk, vp),
+        path=vp.source,
+    )
+
+
+def _is_bundled(desk: Desk, vp: Vp) -> bool:
+    return Path(vp.source).parent != _own_folder(desk)
+
+
+def _whose(desk: Desk, vp: Vp) -> str:
+    return desk.text("vps.bundled" if _is_bundled(desk, vp) else "vps.yours")
+
+
+def _own_folder(desk: Desk) -> Path:
+    return desk.home / "vps"
+
+
+def _read(source: str) -> str:
+    try:
+        return sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+    except OSError as error:
+        raise NotFound(f"{source} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{source} is not UTF-8 text.") from error
+
+
+def _draft(desk: Desk, name: str, role: str) -> str:
+    return desk.text("vps.draft_role" if role else "vps.draft", name=name, role=role)
+
+
+def _tell_path(desk: Desk, path: Path, code: str, **params: str) -> int:
+    if desk.as_json:
+        put_json({"id": path.stem, "path": str(path)})
+    else:
+        put(str(path))
+    if code:
+        desk.note(code, path=str(path), **params)
+    return EXIT_ANSWERED
+
+
+VP = argument("VP")
+ACTIONS: Mapping[str, Action] = {
+    "ls": Action(run=ls),
+    "show": Action(run=show, params=(VP,)),
+    "new": Action(
+        run=new,
+        params=(
+            argument("VP"),
+            option("--name", default=""),
+            option("--role", default=""),
+            option("--from", "source", default=""),
+        ),
+    ),
+    "edit": Action(run=edit, params=(VP,)),
+    "rm": Action(run=rm, params=(VP, flag("-y", "--yes"))),
+    "import": IMPORT,
+    "check": Action(run=check, params=(argument("PATHS", nargs=-1),)),
+}

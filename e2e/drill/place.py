@@ -153,7 +153,7 @@ class Run:
     def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
         """Send a signal to yeaft alone, not to its group."""
         if self._child.returncode is None:
-            self._child.send_signal(number)
+            os.kill(self._child.pid, number)  # Popen's own way may reap the child before asyncio does
 
     def write(self, line: Line) -> None:
         """Give yeaft a line of stream-json input."""

@@ -127,11 +127,11 @@ def _write_reply(writer: _Writer, turn: TurnState, number: int, manner: Manner, 
     attempt = turn.attempts[number]
     reply = attempt.reply
     assert reply is not None
-    if not attempt.calls and not any(isinstance(item, TextItem) and item.text.strip() for item in reply.items):
-        if reply.stop != "pause":
-            if _goes_on(turn, number):
-                writer.hear(manner.phrases["reply_empty"])
-            return  # it only thought: there is nothing that a later request could carry
+    has_text = any(isinstance(item, TextItem) and item.text.strip() for item in reply.items)
+    if not attempt.calls and not has_text and reply.stop != "pause":
+        if _goes_on(turn, number):
+            writer.hear(manner.phrases["reply_empty"])
+        return  # it only thought: there is nothing that a later request could carry
     writer.say(AssistantMessage(items=reply.items, calls=reply.calls, origin=reply.model))
     if attempt.calls:
         writer.get_results([_result(call, manner, stubbed) for call in attempt.calls])

@@ -68,13 +68,15 @@ class Block:
         """The block as an item; `raw` is left out where the other fields say it all."""
         match self.kind:
             case "text":
-                return TextItem(text=self.text, raw=self._raw_beyond({"text": self.text}))
+                raw = self._raw_beyond({"text": self.text})
+                return TextItem(text=self.text, raw=raw) if raw else TextItem(text=self.text)
             case "thinking":
                 return ThinkingItem(text=self.text, raw=_raw({**self._start, "thinking": self.text}))
             case "redacted_thinking":
                 return ThinkingItem(text="", raw=_raw(self._start))
             case _ if self.is_call:
-                return CallItem(index=self._call_index, raw=self._raw_beyond({"id": "", "name": "", "input": {}}))
+                raw = self._raw_beyond({"id": "", "name": "", "input": {}})
+                return CallItem(index=self._call_index, raw=raw) if raw else CallItem(index=self._call_index)
             case _:
                 return OpaqueItem(wire_type=self.kind, raw=_raw(self._with_input()))
 
@@ -105,14 +107,17 @@ class Block:
         except ValueError:
             return self._start
 
-    def _raw_beyond(self, known: dict[str, Any]) -> Raw:
-        """The whole block if it has more to it than `known`, else nothing. The default caller is no more."""
+    def _raw_beyond(self, known: dict[str, Any]) -> Raw | None:
+        """The whole block if it has more to it than `known`, else None. The default caller is no more.
+
+        An empty `Raw` that is not the field's own default would be encoded, as nothing, which is no JSON.
+        """
         beyond = {
             name: value
             for name, value in self._start.items()
             if name not in {"type", *known} and value not in (None, [], {"type": "direct"})
         }
-        return _raw({"type": self.kind, **known, **beyond}) if beyond else Raw()
+        return _raw({"type": self.kind, **known, **beyond}) if beyond else None
 
 
 def implied(delta: Delta) -> Block | None:

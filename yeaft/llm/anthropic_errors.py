@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 
 from yeaft.kernel.errors import ModelErrorKind, ModelFailed
-from yeaft.llm.responses_errors import Fault, kind_of, of_body, of_event
-from yeaft.llm.responses_wire import ErrorBody
+from yeaft.llm.faults import ErrorBody, Fault, kind_of, of_body, of_event
 
 KINDS_BY_TYPE: Mapping[str, ModelErrorKind] = {
     "authentication_error": "auth",

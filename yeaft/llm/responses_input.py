@@ -26,7 +26,7 @@ from yeaft.kernel.messages import (
     UserMessage,
 )
 from yeaft.kernel.text import without_surrogates
-from yeaft.llm import responses_wire
+from yeaft.llm import wire_json
 from yeaft.llm.model import ModelEntry
 from yeaft.llm.responses_items import head_of, is_object, text_in
 from yeaft.llm.wire_ids import plan_ids
@@ -237,7 +237,7 @@ def _object_text(args_raw: str) -> str:
     """The arguments as a JSON object; what is none becomes the empty object, its result says what was wrong."""
     if _is_strict_object(args_raw):
         return args_raw
-    return responses_wire.mended(args_raw.encode("utf-8", "surrogatepass")).decode() if is_object(args_raw) else "{}"
+    return wire_json.mended(args_raw.encode("utf-8", "surrogatepass")).decode() if is_object(args_raw) else "{}"
 
 
 def _is_strict_object(text: str) -> bool:

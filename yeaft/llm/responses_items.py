@@ -10,7 +10,7 @@ from msgspec.structs import fields
 
 from yeaft.kernel.messages import CallItem, OpaqueItem, ReplyItem, TextItem, ThinkingItem, WireCall
 from yeaft.llm import wire_json
-from yeaft.llm.responses_wire import kept, mended
+from yeaft.llm.responses_wire import kept
 
 
 class ItemPart(Struct, frozen=True, kw_only=True):
@@ -55,7 +55,7 @@ def head_of(raw: Raw) -> Item:
     except msgspec.ValidationError:
         return _legible(raw)
     except msgspec.DecodeError:
-        return head_of(Raw(mended(bytes(raw))))
+        return head_of(Raw(wire_json.mended(bytes(raw))))
 
 
 def _legible(raw: Raw) -> Item:

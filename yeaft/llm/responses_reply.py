@@ -7,10 +7,10 @@ from msgspec import Raw
 
 from yeaft.kernel.errors import ModelErrorKind, ModelFailed
 from yeaft.kernel.messages import TextItem, ThinkingItem
-from yeaft.llm import responses_errors, responses_items, responses_wire, wire_json
+from yeaft.llm import faults, responses_items, responses_wire, wire_json
+from yeaft.llm.faults import Fault
 from yeaft.llm.model import Piece, Reply
 from yeaft.llm.responses_blocks import Block, Blocks
-from yeaft.llm.responses_errors import Fault
 from yeaft.llm.responses_usage import usage_of
 from yeaft.llm.responses_wire import (
     Delta,
@@ -79,7 +79,7 @@ class ResponsesReply:
             raise self._error("truncated", f"{self._provider} ended the body before the reply was complete.")
         response = self._response(body)
         if response.status == "failed" or (response.error is not None and response.output is None):
-            raise self._failure(responses_errors.of_event(response.error))
+            raise self._failure(faults.of_event(response.error))
         if response.status is None and response.output is None:
             raise self._not_the_protocol("the body holds no reply")
         return self._read(response, response.status or "completed", response.output or ())
@@ -92,7 +92,7 @@ class ResponsesReply:
 
     def refused(self, status: int, headers: Mapping[str, str], body: bytes) -> ModelFailed:
         """What an HTTP error status means; how long to wait is the transport's to read, if `headers` say it."""
-        failure = self._failure(responses_errors.of_body(status, body))
+        failure = self._failure(faults.of_body(status, body))
         if not WAIT_HEADERS.isdisjoint(headers):  # the words of the message are less precise
             failure.retry_after_s = None
         return failure
@@ -110,7 +110,7 @@ class ResponsesReply:
             case ItemDone():
                 return self._item_done(heard)
             case ErrorEvent():
-                raise self._failure(responses_errors.of_event(heard.body))
+                raise self._failure(faults.of_event(heard.body))
             case Ended():
                 self._reply = self._end(heard)
         return []
@@ -152,7 +152,7 @@ class ResponsesReply:
         except msgspec.DecodeError:
             return []
         if event.error is not None and event.type in {None, "error"}:
-            raise self._failure(responses_errors.of_event(event.error))
+            raise self._failure(faults.of_event(event.error))
         return []
 
     def _mended(self, data: bytes) -> list[Piece]:
@@ -160,7 +160,7 @@ class ResponsesReply:
         if data.strip() in {b"", CHAT_SENTINEL}:
             return []
         try:
-            mended = responses_wire.mended(data)
+            mended = wire_json.mended(data)
         except (ValueError, RecursionError) as error:
             raise self._not_the_protocol(str(error)) from error
         try:
@@ -174,7 +174,7 @@ class ResponsesReply:
         response = self._response(bytes(ended.response))
         status = response.status if response.status in {"failed", "incomplete", "cancelled"} else ended.status
         if status == "failed":
-            raise self._failure(responses_errors.of_event(response.error))
+            raise self._failure(faults.of_event(response.error))
         streamed = [block.raw(status) for block in self._blocks.all]
         return self._read(response, status, response.output or streamed)
 
@@ -186,7 +186,7 @@ class ResponsesReply:
         except (msgspec.DecodeError, RecursionError):
             pass
         try:
-            return responses_wire.responses.decode(responses_wire.mended(data))
+            return responses_wire.responses.decode(wire_json.mended(data))
         except (ValueError, RecursionError) as error:
             raise self._not_the_protocol(str(error)) from error
 
@@ -206,7 +206,7 @@ class ResponsesReply:
         )
 
     def _failure(self, fault: Fault) -> ModelFailed:
-        kind = responses_errors.kind_of(fault)
+        kind = faults.kind_of(fault)
         answered = f"{self._provider} answered {fault.status}" if fault.status else f"{self._provider} failed"
         message = f"{answered}: {fault.message}" if fault.message else f"{answered} without saying why."
         if kind == "auth":  # providers echo the key

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from yeaft.llm import wire_json
+from yeaft.llm.faults import ErrorBody
 
 
 class Part(Struct, gc=False, frozen=True, kw_only=True):
@@ -152,14 +153,6 @@ class Failed(Ended, frozen=True, kw_only=True, tag="response.failed"):
     status = "failed"
 
 
-class ErrorBody(Struct, frozen=True, kw_only=True):
-    """An error as services describe it."""
-
-    message: str | None = None
-    code: str | int | None = None
-    type: str | None = None
-
-
 class ErrorEvent(Struct, frozen=True, kw_only=True, tag="error"):
     """The stream failed; servers describe it either here or in `error`."""
 
@@ -225,18 +218,13 @@ responses: msgspec.json.Decoder[Response] = msgspec.json.Decoder(Response)
 nameless: msgspec.json.Decoder[Nameless] = msgspec.json.Decoder(Nameless)
 
 
-def mended(data: bytes) -> bytes:
-    """The same JSON as msgspec accepts it: see `wire_json.decode`. Raises `ValueError` for what is not JSON at all."""
-    return wire_json.encode(wire_json.decode(data))
-
-
 def kept(raw: Raw) -> Raw:
     """`raw` as it can be kept and sent back: unchanged if it is one line of valid UTF-8, else made so."""
     data = bytes(raw)
     try:
         data.decode()
     except UnicodeDecodeError:
-        data = mended(data)
+        data = wire_json.mended(data)
     if b"\n" in data or b"\r" in data:  # a journal line, and a line of JSONL output, is one line
         data = msgspec.json.format(data, indent=-1)
     return Raw(data)

@@ -24,7 +24,7 @@ from yeaft.events.ops import (
 from yeaft.events.session import FolderAdded, MessagePosted, NoticePosted, OwnerReleased, RosterChanged, SessionRenamed
 from yeaft.events.turn import Limits, TurnContinued, TurnEnded, TurnStarted
 from yeaft.kernel import ids
-from yeaft.kernel.errors import BadData, NotFound
+from yeaft.kernel.errors import BadData, NotFound, YeaftError
 from yeaft.kernel.text import without_surrogates
 from yeaft.session.addressing import address
 from yeaft.session.handoffs import due_returns, settling
@@ -87,7 +87,10 @@ class Session:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._group.__aexit__(kind, error, trace)
+        try:
+            await self._group.__aexit__(kind, error, trace)
+        except ExceptionGroup as failures:
+            raise _one_of(failures) from failures
         if self._has_begun:
             await self._ledger.post((OwnerReleased(),), src="engine")
 
@@ -144,8 +147,10 @@ class Session:
         message_id = ids.derive("m_", op.op_id) if op.op_id else ids.new_message_id(self._now_ms())
         if message_id in self.state.messages:
             return  # the same op again: its first delivery counts
-        self._begin()
         text = without_surrogates(op.text)
+        if not (text + op.attached).strip():
+            raise BadData("There is nothing to say: the message is empty.")
+        self._begin()
         addressed = address(self.state, self._library, text, op.to, self._lang)
         message = MessagePosted(
             message_id=message_id,
@@ -160,6 +165,11 @@ class Session:
         self._post(*addressed.before, message, *addressed.notices, corr=message_id)
 
     def _steer(self, op: Steer) -> None:
+        if not op.text.strip():
+            raise BadData("There is nothing to add: the text is empty.")
+        if op.op_id and any(message.op_id == op.op_id for message in self.state.messages.values()):
+            return  # the same op again: its first delivery counts
+        self._begin()  # closes what a dead process left open: nobody works there whom one could steer
         turns = [turn for turn in self.state.open_turns() if op.vp_id in ("", turn.started.vp_id)]
         if not turns:
             self._say(Say(text=op.text, to=(op.vp_id,) if op.vp_id else (), op_id=op.op_id))
@@ -191,7 +201,8 @@ class Session:
             self._seat(vp_id).change_model(op)
 
     def _continue(self, turn_id: str) -> None:
-        turns = [turn for turn in self.state.open_turns() if turn_id in ("", turn.started.turn_id)]
+        idle = [turn for turn in self.state.open_turns() if turn.started.vp_id not in self._busy]
+        turns = [turn for turn in idle if turn_id in ("", turn.started.turn_id)]
         if not turns and not any(self.state.waiting.values()):
             raise NotFound(f"There is no unfinished turn{f' {turn_id}' if turn_id else ''} to go on with.")
         self._begin(resuming=True)
@@ -285,3 +296,8 @@ class Session:
         if vp_id not in self._seats:
             self._seats[vp_id] = self._make_seat(vp_id)
         return self._seats[vp_id]
+
+
+def _one_of(failures: ExceptionGroup[Exception]) -> Exception:
+    """Return what the user can understand of what a group of tasks raised; the whole group if there is nothing."""
+    return next((error for error in failures.exceptions if isinstance(error, YeaftError)), failures)

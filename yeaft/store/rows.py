@@ -89,15 +89,11 @@ def rows_after(connection: sqlite3.Connection, number: int, after: int) -> Itera
     """The rows of a stream with `seq` > `after`; for each one that the file can no longer give, only its `at`."""
     start, end = _extent(number)
     at = start + after
-    try:
-        for row in connection.execute(ROWS, (at, end)):
-            yield row
-            at = row[0]
-    except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
-    else:
-        return
+    for row in _scan(connection, at, end):
+        if row[0] != at + 1:  # there are no gaps: this was read from a damaged page
+            break
+        yield row
+        at += 1
     # A scan stops at the first bad page; what lies behind it is found by its key.
     for wanted in range(at + 1, _newest(connection, start, end) + 1):
         yield _row(connection, wanted) or wanted
@@ -143,9 +139,17 @@ def _capacity(connection: sqlite3.Connection) -> int:
     return size_bytes // SMALLEST_ROW_BYTES
 
 
+def _scan(connection: sqlite3.Connection, start: int, end: int) -> Iterator[StoredRow]:
+    try:
+        yield from connection.execute(ROWS, (start, end))
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+
+
 def _row(connection: sqlite3.Connection, at: int) -> StoredRow | None:
     try:
         row: StoredRow | None = connection.execute(ROWS, (at - 1, at + 1)).fetchone()
     except sqlite3.DatabaseError:
         return None
-    return row
+    return row if row and row[0] == at else None

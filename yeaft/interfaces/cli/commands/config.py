@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from yeaft.config.listing import HIDDEN
 from yeaft.interfaces.cli.commands.editor import edit as open_editor
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, run_group
 from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
@@ -46,7 +47,7 @@ def get(desk: Desk, *, key: str) -> int:
     if not exact and not below:
         raise NotFound(_unknown(key, rows))
     if desk.as_json:
-        put_json(msgspec.Raw(exact[0].value.encode()) if exact else [_row(row) for row in below])
+        put_json(_value(exact[0]) if exact else [_row(row) for row in below])
         return EXIT_ANSWERED
     for row in below:
         put(f"{row.key} = {row.value}")
@@ -125,16 +126,17 @@ def _listed(desk: Desk) -> tuple[Setting, ...]:
 
 
 def _row(setting: Setting) -> dict[str, object]:
-    return {"key": setting.key, "value": msgspec.Raw(setting.value.encode()), "origin": setting.origin}
+    return {"key": setting.key, "value": _value(setting), "origin": setting.origin}
+
+
+def _value(setting: Setting) -> object:
+    """Return the value itself; what is hidden stays the text that stands for it."""
+    return HIDDEN if setting.value == HIDDEN else msgspec.Raw(setting.value.encode())
 
 
 def _plain(value: str) -> str:
-    """Return a JSON text as it is, a text without its quotes; what is hidden is no JSON."""
-    try:
-        found: object = msgspec.json.decode(value)
-    except msgspec.DecodeError:
-        return value
-    return found if isinstance(found, str) else value
+    """Return a text without its quotes, and any other JSON value as it is written."""
+    return msgspec.json.decode(value, type=str) if value.startswith('"') else value
 
 
 def _unknown(key: str, rows: tuple[Setting, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Errors of servers that speak the Responses protocol, in a status, a body or a stream, sorted by what can be done."""
+"""Errors as services describe them, in a status, a body or a stream, sorted by what can be done about them."""
 
 import re
 from collections.abc import Mapping
@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from yeaft.kernel.errors import ModelErrorKind
 from yeaft.kernel.text import without_surrogates
-from yeaft.llm import responses_wire
-from yeaft.llm.responses_wire import ErrorBody
+from yeaft.llm import wire_json
 from yeaft.llm.retry_after import retry_after_s
 
 MESSAGE_CHARS = 600
@@ -70,6 +69,14 @@ KINDS_BY_STATUS: Mapping[int, ModelErrorKind] = {
 SCHEMA_WORDS = ("validation", "invalid_request_error", "field required", "deserialize")
 
 
+class ErrorBody(Struct, frozen=True, kw_only=True):
+    """An error as services describe it."""
+
+    message: str | None = None
+    code: str | int | None = None
+    type: str | None = None
+
+
 class ErrorReply(ErrorBody, frozen=True, kw_only=True):
     """The body of an error status: OpenAI nests the description, vLLM and xAI do not, FastAPI calls it `detail`."""
 
@@ -105,7 +112,7 @@ class Fault(Struct, frozen=True, kw_only=True):
 def of_body(status: int, body: bytes) -> Fault:
     """The fault that an HTTP error status and its body describe; the body may be anything."""
     try:
-        described = _bodies.decode(responses_wire.mended(body))
+        described = _bodies.decode(wire_json.mended(body))
     except ValueError:
         text = body[:BODY_BYTES].decode("utf-8", "replace").strip()
         return Fault(message="" if text.startswith("<") else _shown(text), status=status)

@@ -1,0 +1,206 @@
+"""What `yeaft doctor` looks at: one function per thing, none of which changes anything or asks a network."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from yeaft import __version__
+from yeaft.kernel.errors import ConfigError, NoCredentials, NotFound
+
+if TYPE_CHECKING:
+    from yeaft.interfaces.cli.commands.desk import Desk
+    from yeaft.llm.providers import Key
+
+Status = Literal["ok", "warn", "fail"]
+LOW_DISK_BYTES = 200 * 1024 * 1024
+NO_DISK_BYTES = 5 * 1024 * 1024
+OTHERS_MODE = 0o077
+
+
+class Check(Struct, frozen=True, kw_only=True):
+    """One thing that was looked at; `remedy` is empty where nothing need be done."""
+
+    name: str
+    status: Status
+    detail: str
+    remedy: str = ""
+
+
+def checks(desk: Desk) -> Iterator[Check]:
+    """Yield all checks. A broken configuration fails its own check and leaves out what depends on it."""
+    yield Check(name="yeaft", status="ok", detail=f"{__version__} ({Path(__file__).parents[3]})")
+    yield Check(name="python", status="ok", detail=f"{platform.python_version()} ({sys.executable})")
+    yield from _home(desk)
+    config = _config(desk)
+    yield config
+    yield _vps(desk)
+    if config.status != "fail":
+        yield from _providers(desk)
+        yield _model(desk)
+    yield _embedded(desk)
+    yield _program(desk, "ripgrep", _ripgrep())
+    yield _program(desk, "git", shutil.which("git") or "")
+    yield _shell(desk)
+    yield _terminal(desk)
+    yield _locale(desk)
+
+
+def _home(desk: Desk) -> Iterator[Check]:
+    from yeaft.store.filesystem import is_network
+
+    home = desk.home
+    existing = next(place for place in (home, *home.parents) if place.exists())
+    if not (existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)):
+        remedy = desk.text("doctor.home_remedy", path=str(existing))
+        yield Check(name="home", status="fail", detail=f"{home}", remedy=remedy)
+        return
+    if existing != home:
+        yield Check(name="home", status="ok", detail=desk.text("doctor.home_new", path=str(home)))
+    elif home.stat().st_mode & OTHERS_MODE:
+        remedy = desk.text("doctor.home_open", path=str(home))
+        yield Check(name="home", status="warn", detail=f"{home} ({home.stat().st_mode & 0o777:o})", remedy=remedy)
+    else:
+        yield Check(name="home", status="ok", detail=str(home))
+    yield _disk(desk, existing)
+    network = is_network(existing)
+    remedy = desk.text("doctor.network_remedy") if network else ""
+    detail = desk.text("doctor.on_network" if network else "doctor.on_disk")
+    yield Check(name="filesystem", status="warn" if network else "ok", detail=detail, remedy=remedy)
+
+
+def _disk(desk: Desk, place: Path) -> Check:
+    free = shutil.disk_usage(place).free
+    detail = desk.text("doctor.free", size=f"{free // (1024 * 1024):,}")
+    if free >= LOW_DISK_BYTES:
+        return Check(name="disk", status="ok", detail=detail)
+    status: Status = "fail" if free < NO_DISK_BYTES else "warn"
+    return Check(name="disk", status=status, detail=detail, remedy=desk.text("doctor.disk_remedy", path=str(place)))
+
+
+def _config(desk: Desk) -> Check:
+    from yeaft.config.places import user_config
+
+    path = user_config(desk.home)
+    try:
+        loaded = desk.loaded
+    except ConfigError as error:
+        remedy = desk.text("doctor.config_remedy", path=str(path))
+        return Check(name="config", status="fail", detail=str(error), remedy=remedy)
+    if loaded.notices:
+        return Check(name="config", status="warn", detail=" ".join(loaded.notices), remedy="yeaft config edit")
+    detail = str(path) if path.exists() else desk.text("doctor.config_none", path=str(path))
+    return Check(name="config", status="ok", detail=detail)
+
+
+def _vps(desk: Desk) -> Check:
+    count = len(desk.library.all())
+    problems = desk.library.problems()
+    if not problems:
+        return Check(name="vps", status="ok", detail=desk.text("doctor.vp_count", count=count))
+    status: Status = "fail" if any(problem.fatal for problem in problems) else "warn"
+    return Check(name="vps", status=status, detail="\n".join(map(str, problems)), remedy="yeaft vp check")
+
+
+def _providers(desk: Desk) -> Iterator[Check]:
+    """Yield one check for each provider that somebody set up; the built-in ones only if there is a key."""
+    from yeaft.llm.providers import LOCAL_PROVIDER, NoKey, has_key, servers
+
+    for server in servers(desk.config, desk.environ).values():
+        named = _key_place(server.key, server.name)
+        is_there = has_key(server, desk.environ) or (isinstance(server.key, NoKey) and bool(server.base_url))
+        if is_there:
+            where = f" → {server.base_url}" if server.base_url else ""
+            yield Check(name="provider", status="ok", detail=f"{server.name}: {named}{where}")
+        elif server.name in desk.config.providers and server.name != LOCAL_PROVIDER:
+            remedy = desk.text("doctor.key_remedy", place=named)
+            detail = desk.text("doctor.key_missing", provider=server.name, place=named)
+            yield Check(name="provider", status="warn", detail=detail, remedy=remedy)
+
+
+def _key_place(key: Key, provider: str) -> str:
+    from yeaft.llm.providers import CommandKey, GivenKey, NoKey, VariableKey
+
+    match key:
+        case NoKey():
+            return "-"
+        case GivenKey():
+            return f"providers.{provider}.api_key"
+        case VariableKey(name=name):
+            return f"${name}"
+        case CommandKey(argv=argv):
+            return f"providers.{provider}.api_key_cmd ({argv[0]})"
+
+
+def _model(desk: Desk) -> Check:
+    from yeaft.llm.catalogue import read_catalogue
+    from yeaft.llm.choice import choose_model
+    from yeaft.llm.embedded_files import status
+    from yeaft.llm.router import resolve
+    from yeaft.prompts.find import templates_dir
+
+    catalogue = read_catalogue(templates_dir())
+    try:
+        chosen = choose_model(desk.config, desk.environ, catalogue, embedded=status(desk.home).is_ready)
+        route = resolve(desk.config, desk.environ, catalogue, chosen.ref, named_by=chosen.named_by)
+    except NoCredentials:
+        remedy = desk.text("doctor.no_model_remedy")
+        return Check(name="model", status="warn", detail=desk.text("doctor.no_model"), remedy=remedy)
+    except (ConfigError, NotFound) as error:
+        return Check(name="model", status="fail", detail=str(error), remedy="yeaft model ls")
+    return Check(name="model", status="ok", detail=f"{route.entry.ref} ({chosen.named_by})")
+
+
+def _embedded(desk: Desk) -> Check:
+    from yeaft.llm.embedded_files import status
+
+    found = status(desk.home)
+    detail = found.files.model if found.files else found.problem
+    return Check(name="embedded", status="ok", detail=detail)
+
+
+def _ripgrep() -> str:
+    from yeaft.tools.ripgrep import find_ripgrep
+
+    return find_ripgrep() or ""
+
+
+def _program(desk: Desk, name: str, path: str) -> Check:
+    if path:
+        return Check(name=name, status="ok", detail=path)
+    remedy = desk.text(f"doctor.{name}_remedy")
+    return Check(name=name, status="warn", detail=desk.text("doctor.not_found"), remedy=remedy)
+
+
+def _shell(desk: Desk) -> Check:
+    path = shutil.which("bash") or shutil.which("sh") or ""
+    if path:
+        return Check(name="shell", status="ok", detail=path)
+    return Check(
+        name="shell",
+        status="fail",
+        detail=desk.text("doctor.not_found"),
+        remedy=desk.text("doctor.shell_remedy"),
+    )
+
+
+def _terminal(desk: Desk) -> Check:
+    if not sys.stdout.isatty():
+        return Check(name="terminal", status="ok", detail=desk.text("doctor.no_terminal"))
+    columns, lines = shutil.get_terminal_size()
+    return Check(name="terminal", status="ok", detail=f"{desk.environ.get('TERM', '?')}, {columns}x{lines}")
+
+
+def _locale(desk: Desk) -> Check:
+    encoding = (sys.stdout.encoding or "").lower()
+    detail = f"{desk.lang}, {encoding}"
+    if encoding.replace("-", "") == "utf8":
+        return Check(name="locale", status="ok", detail=detail)
+    return Check(name="locale", status="warn", detail=detail, remedy=desk.text("doctor.locale_remedy"))

@@ -1,21 +1,22 @@
 """kill -9 in the middle of a tool loop of two VPs, and everything that must still be true after it."""
 
 import asyncio
+import contextlib
 import random
 import shutil
+import time
 from pathlib import Path
 
 from msgspec import Struct
 
 from e2e.drill.checks import effect_problems, journal_problems, lost_lines, request_problems
 from e2e.drill.place import JSON_LINES, Place, Run, call_ids
-from e2e.drill.stories import EFFECTS, NEXT, START, VPS, lay_out
+from e2e.drill.stories import EFFECTS, NEXT, PEER, START, VPS, lay_out
 from yeaft.llm.scripted.server import ScriptedServer
 from yeaft.store.directory import session_paths
 
 MENTIONS = " ".join("@" + vp for vp in VPS)
-LONGEST_RUN_S = 2.5
-MOST_LINES = 300
+OPENING = (*JSON_LINES, "--mode", "auto", "--vp", ",".join((*VPS, PEER)))
 NOTHING_LEFT = 66  # exit code of `--continue-turn` when no turn is open
 
 
@@ -35,11 +36,30 @@ class Trial(Struct, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
 
 
-def moments(seed: int, count: int) -> list[Moment]:
-    """Random moments: half by the clock, half right after an event was shown."""
+class Length(Struct, frozen=True, kw_only=True):
+    """How long the story takes when nobody kills it."""
+
+    seconds: float
+    lines: int
+
+
+async def measured(root: Path, server: ScriptedServer, protocol: str) -> Length:
+    """Play the story to its end once."""
+    place = Place(root, server.base_url, protocol)
+    lay_out(place.work)
+    began = time.monotonic()
+    run = await place.run(*OPENING, f"{MENTIONS} {START}")
+    assert run.exit_code == 0, run.stderr
+    return Length(seconds=time.monotonic() - began, lines=len(run.lines))
+
+
+def moments(seed: int, count: int, length: Length) -> list[Moment]:
+    """Random moments within the story: half by the clock, half right after an event was shown."""
     chance = random.Random(seed)
     return [
-        Moment(after_s=chance.uniform(0.1, LONGEST_RUN_S)) if number % 2 else Moment(line=chance.randrange(MOST_LINES))
+        Moment(after_s=chance.uniform(0.1, length.seconds))
+        if number % 2
+        else Moment(line=chance.randrange(length.lines))
         for number in range(count)
     ]
 
@@ -49,7 +69,7 @@ async def kill_trial(root: Path, server: ScriptedServer, protocol: str, moment: 
     place = Place(root, server.base_url, protocol)
     lay_out(place.work)
     asked_before = len(server.requests)
-    run = await place.start(*JSON_LINES, "--mode", "auto", f"{MENTIONS} {START}")
+    run = await place.start(*OPENING, f"{MENTIONS} {START}")
     await _kill(run, moment)
     died_in = run.lines[-1]["type"] if run.lines else "start"
     sessions = place.sessions()
@@ -62,23 +82,19 @@ async def kill_trial(root: Path, server: ScriptedServer, protocol: str, moment: 
     copy = Place(root / "copy", server.base_url, protocol)
     shutil.copytree(session_paths(place.home, session_id).root, session_paths(copy.home, session_id).root)
     problems += await _asked_again(place, session_id)
+    problems += effect_problems(call_ids(place.work / EFFECTS), place.records(session_id))
     continued, found = await _continued(copy, session_id)
     problems += found
-
-    ran = call_ids(place.work / EFFECTS)
-    problems += effect_problems(ran, place.records(session_id))
-    problems += effect_problems(ran, copy.records(session_id))
+    problems += effect_problems(call_ids(place.work / EFFECTS), copy.records(session_id))
     problems += request_problems(server.requests[asked_before:])
     problems += [f"still running: {stray}" for one in (place, copy) for stray in await one.strays()]
     return Trial(moment=moment, died_in=died_in, continued=continued, problems=tuple(problems))
 
 
 async def _kill(run: Run, moment: Moment) -> None:
-    try:
+    with contextlib.suppress(TimeoutError, EOFError):
         async with asyncio.timeout(moment.after_s):
             await run.until(lambda line: moment.line is not None and line["seq"] >= moment.line)
-    except (TimeoutError, EOFError):
-        pass
     run.kill()
     await run.end()
 

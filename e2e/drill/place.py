@@ -1,6 +1,7 @@
 """A home and a work folder of their own, and yeaft as a process in them."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -152,7 +153,7 @@ class Run:
 
     def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
         """Send a signal to yeaft alone, not to its group."""
-        if self._child.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(self._child.pid, number)  # Popen's own way may reap the child before asyncio does
 
     def write(self, line: Line) -> None:

@@ -1,6 +1,7 @@
 """What stories about Sessions begin with: a home, a work folder, a scripted model over real HTTP, and talks."""
 
 import asyncio
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
@@ -142,6 +143,10 @@ class Talk:
     def answer(self, ask: AskOpened, **how: Any) -> None:
         self.send(Answer(ask_id=ask.ask_id, **how))
 
+    def human_leaves(self) -> None:
+        """The human goes away, as when standard input ends."""
+        self._opening.result().approvals.leave()
+
     async def until(self, found: Callable[[], T | None]) -> T:
         """Wait on events until `found` gives something."""
         async with asyncio.timeout(PATIENCE_S):
@@ -246,7 +251,12 @@ class Given:
         self.folder = tmp / "work"
         self.home.mkdir(parents=True)
         self.folder.mkdir()
-        self.environ = {"YEAFT_DIR": str(self.home), "HOME": str(self.home.parent), "LANG": "C", "PATH": "/usr/bin:/bin"}
+        self.environ = {
+            "YEAFT_DIR": str(self.home),
+            "HOME": str(self.home.parent),
+            "LANG": "C",
+            "PATH": "/usr/bin:/bin",
+        }
         self._stack = stack
         self._server: ScriptedServer | None = None
         self._talks: list[Talk] = []
@@ -299,6 +309,20 @@ class Given:
         session_id = talk.state.session_id
         await talk.close()
         return await self.session(ref=session_id, **wish)
+
+    async def crashed(self, talk: Talk, when: Callable[[Recorded], bool]) -> str:
+        """Leave a Session and make one as it would be had its process died right after an event; returns the id."""
+        await talk.close()
+        blobs = FileBlobs(talk.paths.blobs)
+        records = SqliteJournal.for_reading(talk.paths.db, blobs).read(SESSION_STREAM)
+        kept = records[: 1 + next(place for place, one in enumerate(records) if when(one))]
+        target = session_paths(self.home, "crashed1")
+        target.root.mkdir()
+        shutil.copytree(talk.paths.blobs, target.blobs)
+        journal = SqliteJournal(target.db, FileBlobs(target.blobs))
+        await journal.append(SESSION_STREAM, 0, 1, kept)
+        await journal.close()
+        return target.session_id
 
     async def close(self) -> None:
         for talk in self._talks:

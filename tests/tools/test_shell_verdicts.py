@@ -142,3 +142,10 @@ def contents(folder: Path) -> dict[str, bytes]:
     """All files; git's index is left out because `git status` may refresh its time stamps."""
     files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink() and path.name != "index")
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("word", ["env", "sh", "eval", "sudo sh -c"])
+def test_a_command_wrapped_a_thousand_times_is_not_allowed_where_it_is_denied(word: str, folder: Path) -> None:
+    command = f"{word} " * (9_000 // (len(word) + 1)) + "rm a.py"
+
+    assert policy("auto deny=Bash(rm:*)", folder).judge_command(command).decision != "allow"

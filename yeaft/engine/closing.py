@@ -21,10 +21,11 @@ class Ending(Struct, frozen=True, kw_only=True):
 
 
 class Known(Struct, frozen=True, kw_only=True):
-    """What could be found out about a started call whose end was not recorded."""
+    """What could be found out about a started call whose end was not recorded; `output` is the end of its output."""
 
     status: CallStatus
     text: str
+    output: str = ""
     facts: Facts = Facts()
 
 
@@ -47,7 +48,9 @@ def closing_events(
             )
         )
     for call in state.open_calls:
-        events += _close_call(state, call, ending, known, phrases)
+        if call.ask is not None:
+            events.append(AskWithdrawn(ask_id=call.ask.ask_id, reason="aborted"))
+        events.append(_close_call(state, call, ending, known, phrases))
     events.append(
         TurnEnded(
             turn_id=state.started.turn_id,
@@ -65,12 +68,9 @@ def closing_events(
 
 def _close_call(
     state: TurnState, call: CallState, ending: Ending, known: Mapping[str, Known], phrases: Mapping[str, str]
-) -> list[Event]:
-    events: list[Event] = []
-    if call.ask is not None and call.ask.ask_id != state.unmet and call.started is None:
-        events.append(AskWithdrawn(ask_id=call.ask.ask_id, reason="aborted"))
+) -> CallFinished:
     found = known.get(call.call.call_id) or _assumed(call, ending, phrases)
-    finished = CallFinished(
+    return CallFinished(
         call_id=call.call.call_id,
         turn_id=state.started.turn_id,
         tool=call.call.tool,
@@ -78,7 +78,6 @@ def _close_call(
         text=found.text,
         facts=found.facts,
     )
-    return [*events, finished]
 
 
 def _assumed(call: CallState, ending: Ending, phrases: Mapping[str, str]) -> Known:

@@ -39,7 +39,13 @@ def build_request(units: Sequence[Unit], settings: Settings, encode: Encode, shr
     output = min(settings.max_output_tokens, max(SMALLEST_REPLY_TOKENS, entry.context_tokens // 4))
     room = entry.context_tokens - output - fixed - SAFETY_TOKENS
     window = fit(units, int(max(0, room) * SHRINK[min(shrinks, len(SHRINK) - 1)]))
-    manner = Manner(vp_id=settings.vp_id, names=settings.names, phrases=settings.phrases, labelled=settings.labelled)
+    manner = Manner(
+        vp_id=settings.vp_id,
+        names=settings.names,
+        phrases=settings.phrases,
+        protocol=entry.protocol,
+        labelled=settings.labelled,
+    )
     prompt = Prompt(
         system=settings.system,
         tools=settings.tools,

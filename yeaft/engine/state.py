@@ -5,7 +5,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from yeaft.events.call import AskOpened, AskWithdrawn, CallFinished, CallStarted
+from yeaft.events.call import AskAnswered, AskOpened, AskWithdrawn, CallFinished, CallStarted
 from yeaft.events.codec import Event, UnknownEvent
 from yeaft.events.session import MessagePosted
 from yeaft.events.turn import (
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class CallState(Struct, frozen=True, kw_only=True):
-    """A call from the moment a reply asked for it."""
+    """A call from the moment a reply asked for it; `ask` is the question it waits with, while that is open."""
 
     call: Call
     started: CallStarted | None = None
@@ -82,17 +82,25 @@ class TurnState(Struct, frozen=True, kw_only=True):
 
     @property
     def final_text(self) -> str:
-        """What the VP said last: its answer, or as much of one as there is."""
-        for attempt in reversed(self.attempts):
-            text = text_of(attempt.reply.items) if attempt.reply else partial_text(attempt)
-            if text.strip():
-                return text
-        return ""
+        """What the VP said last: its answer, or as much of one as there is, with all the pieces it came in."""
+        said = [text_of(attempt.reply.items) if attempt.reply else partial_text(attempt) for attempt in self.attempts]
+        end = next((number for number in reversed(range(len(said))) if said[number].strip()), 0)
+        start = end
+        while start and _goes_on(self.attempts[start - 1], self.attempts[start]):
+            start -= 1
+        return "".join(said[start : end + 1])
 
 
 def partial_text(attempt: Attempt) -> str:
     """What had been said when the request ended without a whole reply."""
     return attempt.failure.text_so_far if attempt.failure else attempt.checkpoint
+
+
+def _goes_on(before: Attempt, after: Attempt) -> bool:
+    """Whether `after` takes up the text of `before` where that broke off."""
+    if before.reply is None:
+        return after.sent.how == "continue"
+    return before.reply.stop in ("max_tokens", "pause") and not before.calls
 
 
 def advance(state: TurnState, event: Event | UnknownEvent) -> TurnState:
@@ -115,8 +123,11 @@ def advance(state: TurnState, event: Event | UnknownEvent) -> TurnState:
             return replace(_with_last(state, switched=True), model=event.to_model)
         case CallStarted() | CallFinished() | AskOpened():
             return _with_call(state, event)
-        case AskWithdrawn() if event.reason == "headless":
-            return replace(state, unmet=event.ask_id)
+        case AskAnswered():
+            return _without_ask(state, event.ask_id)
+        case AskWithdrawn():
+            unmet = event.ask_id if event.reason == "headless" else state.unmet
+            return replace(_without_ask(state, event.ask_id), unmet=unmet)
         case MessagePosted() if event.kind == "steer":
             return replace(state, unseen=(*state.unseen, event))
         case MessagePosted() if event.kind == "forward":
@@ -140,6 +151,17 @@ def _with_call(state: TurnState, event: CallStarted | CallFinished | AskOpened) 
     name = {CallStarted: "started", CallFinished: "finished", AskOpened: "ask"}[type(event)]
     calls = tuple(
         replace(known, **{name: event}) if known.call.call_id == event.call_id else known for known in last.calls
+    )
+    return _with_last(state, calls=calls)
+
+
+def _without_ask(state: TurnState, ask_id: str) -> TurnState:
+    last = state.last
+    if last is None:
+        return state
+    calls = tuple(
+        replace(known, ask=None) if known.ask is not None and known.ask.ask_id == ask_id else known
+        for known in last.calls
     )
     return _with_last(state, calls=calls)
 

@@ -18,7 +18,22 @@ from yeaft.kernel.messages import (
     TextPart,
     UserMessage,
 )
+from yeaft.llm.model import WireProtocol
 from yeaft.prompts.fill import fill
+
+PHRASES = (
+    "call_lost",
+    "continue_after_break",
+    "continue_after_limit",
+    "repeated_call",
+    "reply_broke_off",
+    "reply_empty",
+    "result_cut",
+    "result_stubbed",
+    "steer",
+    "turns_dropped",
+)
+"""The phrases that may stand in a request; settings keep a copy of them."""
 
 _TAG = re.compile(r"<(?=/?message\b)", re.IGNORECASE)
 
@@ -49,12 +64,13 @@ Unit = Posted | Told | Own
 class Manner(Struct, frozen=True, kw_only=True):
     """How a VP is told things: who it is, what others are called, and the texts that stand between the turns.
 
-    `labelled` is False while the VP is alone with the user: then the user's words go as they are.
+    What was said over another `protocol` goes without its opaque parts. `labelled` is False while the VP is alone with the user: then the user's words go as they are.
     """
 
     vp_id: str
     names: Mapping[str, str]
     phrases: Mapping[str, str]
+    protocol: WireProtocol
     labelled: bool = False
 
 
@@ -78,6 +94,14 @@ def prompt_messages(
             case Own(turn=turn):
                 _write_turn(writer, turn, turns, manner, stubbed)
     return writer.messages()
+
+
+def message_block(text: str, *, sender: str, name: str = "", to: Sequence[str] = ()) -> str:
+    """Return `text` in a block that names who spoke to whom; what looks like such a block in it is defused."""
+    named = f' name="{name}"' if name not in ("", sender) else ""
+    to_whom = " ".join("@" + vp for vp in to)
+    addressed = f' to="{to_whom}"' if to_whom else ""
+    return f'<message from="{sender}"{named}{addressed}>\n{_TAG.sub("&lt;", text)}\n</message>'
 
 
 class _Writer:
@@ -132,7 +156,8 @@ def _write_reply(writer: _Writer, turn: TurnState, number: int, manner: Manner, 
         if _goes_on(turn, number):
             writer.hear(manner.phrases["reply_empty"])
         return  # it only thought: there is nothing that a later request could carry
-    writer.say(AssistantMessage(items=reply.items, calls=reply.calls, origin=reply.model))
+    origin = reply.model if attempt.sent.protocol == manner.protocol else ""  # the user may have changed the protocol
+    writer.say(AssistantMessage(items=reply.items, calls=reply.calls, origin=origin))
     if attempt.calls:
         writer.get_results([_result(call, manner, stubbed) for call in attempt.calls])
 
@@ -179,9 +204,4 @@ def _posted_text(message: MessagePosted, manner: Manner) -> str:
 
 
 def _labelled(sender: str, to: Sequence[str], text: str, manner: Manner) -> str:
-    """Return `text` in a block that names who spoke to whom; text that looks like such a block is defused."""
-    name = manner.names.get(sender, sender)
-    named = f' name="{name}"' if name != sender else ""
-    to_whom = " ".join("@" + vp for vp in to)
-    addressed = f' to="{to_whom}"' if to_whom else ""
-    return f'<message from="{sender}"{named}{addressed}>\n{_TAG.sub("&lt;", text)}\n</message>'
+    return message_block(text, sender=sender, name=manner.names.get(sender, sender), to=to)

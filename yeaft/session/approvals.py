@@ -120,13 +120,19 @@ class Approvals:
                 self._post(opened, AskWithdrawn(ask_id=ask_id, reason="headless"))
 
     async def _answer(self, opened: AskOpened) -> AskAnswered | None:
-        """Wait for the answer to a question; None when nobody is there to give one."""
+        """Wait for the answer to a question; None when nobody is there to give one.
+
+        A turn that goes on after a crash may come here again with a question that was answered before.
+        """
+        if (answered := self._ledger.state.answers.get(opened.ask_id)) is not None:
+            return answered
         if opened.ask_id not in self._ledger.state.open_asks:
             self._post(opened, opened)
         if not self.has_human:
             self._post(opened, AskWithdrawn(ask_id=opened.ask_id, reason="headless"))
             return None
-        waiting = self._waiting[opened.ask_id] = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[AskAnswered] = asyncio.get_running_loop().create_future()
+        self._waiting[opened.ask_id] = waiting
         try:
             return await waiting
         except asyncio.CancelledError:

@@ -19,15 +19,16 @@ def probe_command(calls: Path, phrases: Mapping[str, str], call_id: str) -> Know
             return Known(status="not_run", text=phrases["call_not_run"])
         case "finished":
             text = fill(phrases["call_found_finished"], {"exit_code": str(found.exit_code), "output": output})
-            return Known(status="ok", text=text, facts=Facts(exit_code=found.exit_code, pid=found.pid))
+            facts = Facts(exit_code=found.exit_code, pid=found.pid)
+            return Known(status="ok", text=text, output=found.output_tail, facts=facts)
         case "running":
             text = fill(phrases["call_found_running"], {"pid": str(found.pid), "output": output})
-            return Known(status="unknown", text=text, facts=Facts(pid=found.pid))
+            return Known(status="unknown", text=text, output=found.output_tail, facts=Facts(pid=found.pid))
         case "gone":
             text = phrases["call_unknown"]
             if found.output_tail:
                 text += f"\n{found.output_tail}"
-            return Known(status="unknown", text=text, facts=Facts(pid=found.pid))
+            return Known(status="unknown", text=text, output=found.output_tail, facts=Facts(pid=found.pid))
 
 
 class Traces:

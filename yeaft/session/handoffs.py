@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from yeaft.engine.state import TurnState
+from yeaft.engine.view import message_block
 from yeaft.events.session import MessagePosted, MessageSettled, SettledTurn
 from yeaft.kernel import ids
 from yeaft.kernel.text import without_surrogates
@@ -23,24 +24,20 @@ def answer_to(state: SessionState, message_id: str, vp_id: str) -> TurnState | N
         return None
     if turn.ended.outcome != "handed_off":
         return turn
-    carried = [m for m in state.messages.values() if m.kind == "return" and m.to == (vp_id,)]
-    for message in carried:
-        if state.turn_of_call(message.call_id) == turn.started.turn_id:
-            return answer_to(state, message.message_id, vp_id)
-    return None
+    returned = state.return_to(turn.started.turn_id)
+    return answer_to(state, returned.message_id, vp_id) if returned else None
 
 
 def due_returns(state: SessionState, root_id: str, phrases: Mapping[str, str]) -> list[MessagePosted]:
-    """Return the messages that bring answers back to whoever handed on: one per hand-off whose answers are all there.
+    """Return the messages that bring answers back to whoever handed on: one per turn whose answers are all there.
 
     Pure, and with derived ids, so that a process that starts after a crash comes to the same messages.
     """
     due: list[MessagePosted] = []
-    for call_id, forwards in _forwards(state, root_id).items():
+    for turn_id, forwards in _forwards(state, root_id).items():
         sender = forwards[0].sender.removeprefix("vp:")
-        message_id = ids.carried_message_id(call_id, "return", sender)
-        sending_turn = state.turns.get(state.turn_of_call(call_id))
-        if message_id in state.messages or sending_turn is None or sending_turn.ended is None:
+        sending_turn = state.turns.get(turn_id)
+        if state.return_to(turn_id) is not None or sending_turn is None or sending_turn.ended is None:
             continue
         if sending_turn.ended.outcome != "handed_off":
             continue  # aborted or failed after the forward: nobody waits for the return
@@ -50,14 +47,14 @@ def due_returns(state: SessionState, root_id: str, phrases: Mapping[str, str]) -
             continue
         due.append(
             MessagePosted(
-                message_id=message_id,
+                message_id=ids.carried_message_id(forwards[0].call_id, "return", sender),
                 sender="system",
                 to=(sender,),
                 kind="return",
                 text=_return_text(finished, phrases),
                 root_id=root_id,
                 hops=forwards[0].hops,
-                call_id=call_id,
+                call_id=forwards[0].call_id,
             )
         )
     return due
@@ -70,10 +67,11 @@ def _was_stopped(turn: TurnState) -> bool:
 
 
 def _forwards(state: SessionState, root_id: str) -> dict[str, list[MessagePosted]]:
+    """Group the hand-offs of a root by the turn that made them; it may have made several calls."""
     found: dict[str, list[MessagePosted]] = {}
     for message in state.messages.values():
         if message.kind == "forward" and message.root_id == root_id:
-            found.setdefault(message.call_id, []).append(message)
+            found.setdefault(state.turn_of_call(message.call_id), []).append(message)
     return found
 
 
@@ -89,7 +87,7 @@ def _return_text(answers: Sequence[tuple[str, TurnState]], phrases: Mapping[str,
         outcome = turn.ended.outcome if turn.ended else "lost"
         if outcome != "answered":
             kept += "\n" + fill(phrases["return_no_answer"], {"vp": vp_id, "outcome": outcome})
-        blocks.append(f'<message from="{vp_id}">\n{kept.strip()}\n</message>')
+        blocks.append(message_block(kept.strip(), sender=vp_id))
     return "\n\n".join(blocks)
 
 

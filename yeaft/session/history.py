@@ -5,16 +5,19 @@ from msgspec import Struct
 from yeaft.engine.state import TurnState
 from yeaft.engine.view import Own, Posted, Told, Unit
 from yeaft.events.session import MessagePosted
-from yeaft.kernel import ids
-from yeaft.session.state import SessionState
+from yeaft.session.state import DELIVERED_KINDS, SessionState
 
 
 class _Heard(Struct, frozen=True, kw_only=True):
-    """A unit from outside, where it stands in the journal and which root it goes back to."""
+    """A unit from outside, where it stands in the journal and which root it goes back to.
+
+    `to_answer` is the id of a message that this VP answers in a turn of its own.
+    """
 
     seq: int
     root_seq: int
     unit: Unit
+    to_answer: str = ""
 
 
 def units_for(state: SessionState, turn_id: str) -> tuple[Unit, ...]:
@@ -22,7 +25,8 @@ def units_for(state: SessionState, turn_id: str) -> tuple[Unit, ...]:
 
     A turn sees what was there when it started and goes back to its own root or an earlier one; what later roots
     caused is left out, so a slow VP never answers a question that it has not been asked yet. Own turns stay whole:
-    what others said meanwhile stands before the own turn that could first see it.
+    what others said meanwhile stands before the own turn that could first see it, and what was said to this VP
+    before the turn that answers it.
     """
     turn = state.turns[turn_id]
     vp_id, limit = turn.started.vp_id, state.started_at[turn_id]
@@ -38,8 +42,13 @@ def units_for(state: SessionState, turn_id: str) -> tuple[Unit, ...]:
     units: list[Unit] = []
     for own in mine:
         own_limit, own_root = state.started_at[own.started.turn_id], state.root_seq(own.started.message_id)
-        seen = [one for one in heard if one.seq < own_limit and one.root_seq <= own_root]
-        heard = [one for one in heard if one.seq >= own_limit or one.root_seq > own_root]
+        seen = [
+            one
+            for one in heard
+            if one.seq < own_limit and one.root_seq <= own_root and one.to_answer in ("", own.started.message_id)
+        ]
+        taken = {one.seq for one in seen}
+        heard = [one for one in heard if one.seq not in taken]
         units += [one.unit for one in seen]
         units.append(Own(turn=own))
     return tuple(units)
@@ -47,7 +56,12 @@ def units_for(state: SessionState, turn_id: str) -> tuple[Unit, ...]:
 
 def _heard(state: SessionState, vp_id: str) -> list[_Heard]:
     found = [
-        _Heard(seq=state.posted_at[m.message_id], root_seq=state.root_seq(m.message_id), unit=Posted(message=m))
+        _Heard(
+            seq=state.posted_at[m.message_id],
+            root_seq=state.root_seq(m.message_id),
+            unit=Posted(message=m),
+            to_answer=m.message_id if vp_id in m.to and m.kind in DELIVERED_KINDS else "",
+        )
         for m in state.messages.values()
         if _reaches(m, vp_id)
     ]
@@ -70,16 +84,18 @@ def _told(state: SessionState, turn: TurnState, vp_id: str) -> Told | None:
     text = turn.final_text
     if started.vp_id == vp_id or not text.strip():
         return None
-    asker, call_id = _asked_by(state, turn)
-    if asker == vp_id and ids.carried_message_id(call_id, "return", vp_id) in state.messages:
+    asker, asking_turn_id = _asked_by(state, turn)
+    if asker == vp_id and state.return_to(asking_turn_id) is not None:
         return None  # it comes back in the one combined answer
     return Told(vp_id=started.vp_id, to=(asker,) if asker else (), text=text)
 
 
 def _asked_by(state: SessionState, turn: TurnState) -> tuple[str, str]:
-    """Return the VP that handed this on, past returns from further hand-offs, and its call; empty for the user."""
+    """Return the VP that handed this on, past returns from further hand-offs, and its turn; empty for the user."""
     message = state.messages[turn.started.message_id]
     while message.kind == "return":
         handing_on = state.turns[state.turn_of_call(message.call_id)]
         message = state.messages[handing_on.started.message_id]
-    return (message.sender.removeprefix("vp:"), message.call_id) if message.kind == "forward" else ("", "")
+    if message.kind != "forward":
+        return "", ""
+    return message.sender.removeprefix("vp:"), state.turn_of_call(message.call_id)

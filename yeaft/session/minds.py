@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from yeaft.config.settings import Config, VpSettings
 from yeaft.engine.settings import BUILDER, Frozen, Settings, freeze
+from yeaft.engine.view import PHRASES
 from yeaft.events.session import SettingsFrozen, VpFrozen
 from yeaft.kernel.errors import NotFound
 from yeaft.llm.catalogue import Catalogue
@@ -128,7 +129,7 @@ class VpMind:
             cache_key=state.created.session_id if state.created else "",
             labelled=bool(peers),
             names={peer.id: peer.name for peer in peers},
-            phrases=dict(thinking.phrases),
+            phrases={key: thinking.phrases[key] for key in PHRASES},
         )
 
     def _note(self, vp: Vp, frozen: Frozen) -> None:

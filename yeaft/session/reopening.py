@@ -29,14 +29,25 @@ class Inquiry:
         self._probe = probe
         self._phrases = phrases
 
-    def about(self, turn: TurnState) -> dict[str, Known]:
-        """Return what is known of the turn's open calls, by id; calls with nothing to find out are left out."""
+    def about(self, turn: TurnState, *, stopped: bool = False) -> dict[str, Known]:
+        """Return what is known of the turn's open calls, by id; calls with nothing to find out are left out.
+
+        `stopped` says that this process itself has just ended them: then a command that was found ended was killed,
+        and only a file that demonstrably was written counts as done.
+        """
         found: dict[str, Known] = {}
         for state in turn.open_calls:
             known = self._known(state.started) if state.started else None
-            if known is not None:
-                found[state.call.call_id] = known
+            if known is None or state.started is None:
+                continue
+            found[state.call.call_id] = self._as_stopped(state.started, known) if stopped else known
         return found
+
+    def _as_stopped(self, started: CallStarted, known: Known) -> Known:
+        if known.status == "not_run" or (known.status == "ok" and started.guard == "verify"):
+            return known
+        text = self._phrases["call_cancelled"] + (f"\n{known.output}" if known.output else "")
+        return Known(status="cancelled", text=text, facts=known.facts)
 
     def _known(self, started: CallStarted) -> Known | None:
         if started.guard == "unsafe":

@@ -67,7 +67,7 @@ def route_forward(
         if not forwarding.to:
             refusal = forwarding.refused[0]
             return _refused(refusal.code, refusal.detail)
-        if problem := _problem(state, args, inbound, limits):
+        if problem := _problem(state, args, inbound, limits, len(forwarding.to)):
             return _refused(*problem)
         if not throttle.permits("all" if forwarding.broadcast else forwarding.to[0]):
             return _refused("throttled", f"More than {THROTTLE_HITS} hand-offs within 5 seconds; answer yourself.")
@@ -78,15 +78,17 @@ def route_forward(
 
 
 def _problem(
-    state: SessionState, args: RouteForward, inbound: MessagePosted, limits: HandoffLimits
+    state: SessionState, args: RouteForward, inbound: MessagePosted, limits: HandoffLimits, wanted: int
 ) -> tuple[str, str] | None:
     if not args.text.strip():
         return "text_required", "Say what the peer is to do."
     if inbound.hops >= limits.depth:
         return "chain_depth_exceeded", f"This is hand-off number {inbound.hops}; answer yourself."
     turns = sum(message.kind == "forward" and message.root_id == inbound.root_id for message in state.messages.values())
-    if turns >= limits.turns_per_root:
-        return "handoff_limit", f"{turns} hand-offs for one question are the limit; answer with what you have."
+    left = max(0, limits.turns_per_root - turns)
+    if wanted > left:
+        instead = "name fewer peers." if left else "answer with what you have."
+        return "handoff_limit", f"Of {limits.turns_per_root} hand-offs for one question {left} are left; {instead}"
     return None
 
 

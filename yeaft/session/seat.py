@@ -119,7 +119,7 @@ class Seat:
     async def _close(self, log: SeatLog, ending: Ending) -> None:
         if log.state.ended is not None:
             return
-        known = self._inquiry.about(log.state)
+        known = self._inquiry.about(log.state, stopped=True)
         await log.post(*closing_events(log.state, ending, known, self._mind.phrases), sync=True)
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
-from yeaft.engine.closing import Ending
+from yeaft.engine.closing import Ending, closing_events
 from yeaft.events.ops import (
     AddFolder,
     Answer,
@@ -133,9 +133,18 @@ class Session:
             if vp_id in ("", waiting_vp):
                 for root_id, events in unstarted(self.state, waiting_vp, ending):
                     self._ledger.post(events, src="engine", corr=root_id)
-        for seat_vp in self._busy:
-            if vp_id in ("", seat_vp):
-                self._seats[seat_vp].interrupt(ending)
+        for busy_vp in tuple(self._busy):
+            if vp_id in ("", busy_vp) and not self._seat(busy_vp).interrupt(ending):
+                self._close_early(busy_vp, ending)
+
+    def _close_early(self, vp_id: str, ending: Ending) -> None:
+        """Close a turn that was given to its seat, which has not looked at it yet."""
+        for turn in self.state.open_turns():
+            if turn.started.vp_id == vp_id:
+                root_id = self.state.messages[turn.started.message_id].root_id
+                known = self._inquiry.about(turn, stopped=True)
+                events = closing_events(turn, ending, known, self._phrases)
+                self._ledger.post(events, src="engine", corr=root_id)
 
     async def idle(self) -> None:
         """Wait until no turn runs and none waits, and all of it is on disk."""
@@ -203,15 +212,16 @@ class Session:
     def _continue(self, turn_id: str) -> None:
         idle = [turn for turn in self.state.open_turns() if turn.started.vp_id not in self._busy]
         turns = [turn for turn in idle if turn_id in ("", turn.started.turn_id)]
-        if not turns and not any(self.state.waiting.values()):
+        left_over = any(self.state.waiting.values()) or (not self._busy and self.state.unsettled_roots())
+        if not turns and not left_over:
             raise NotFound(f"There is no unfinished turn{f' {turn_id}' if turn_id else ''} to go on with.")
         self._begin(resuming=True)
+        for turn in turns:  # first of all: what is posted next must not give a message to a VP with a turn to finish
+            self._start(turn.started.vp_id, turn.started.turn_id)
         for turn in turns:
-            started = turn.started
-            root_id = self.state.messages[started.message_id].root_id
+            root_id = self.state.messages[turn.started.message_id].root_id
             known = resumptions(turn, self._inquiry, self._phrases)
-            self._post(TurnContinued(turn_id=started.turn_id), *known, corr=root_id)
-            self._start(started.vp_id, started.turn_id)
+            self._post(TurnContinued(turn_id=turn.started.turn_id), *known, corr=root_id)
         for root_id in self.state.unsettled_roots():
             self._follow_up(root_id)
         self._deliver()

@@ -44,10 +44,12 @@ class SessionState:
         self.started_at: dict[str, int] = {}
         self.ended_at: dict[str, int] = {}
         self.waiting: dict[str, list[str]] = {}
+        self.returns: dict[str, str] = {}
         self.settled: set[str] = set()
         self.frozen: set[str] = set()
         self.frozen_vps: dict[str, str] = {}
         self.open_asks: dict[str, AskOpened] = {}
+        self.answers: dict[str, AskAnswered] = {}
         self.todos: dict[str, tuple[TodoItem, ...]] = {}
         self.files_read: dict[str, dict[str, str]] = {}
         self.spent_usd = 0.0
@@ -91,6 +93,11 @@ class SessionState:
         """The id of the turn that a call belongs to; empty if there is no such call."""
         return self._turn_of_call.get(call_id, "")
 
+    def return_to(self, turn_id: str) -> MessagePosted | None:
+        """The message that brought the answers back to a turn that handed on, if they are there."""
+        message_id = self.returns.get(turn_id)
+        return self.messages[message_id] if message_id else None
+
     def unsettled_roots(self) -> list[str]:
         """User messages whose turns are not known to be over."""
         return [m.message_id for m in self.messages.values() if m.kind == "user" and m.message_id not in self.settled]
@@ -127,7 +134,10 @@ class SessionState:
             case AskOpened():
                 self.open_asks[event.ask_id] = event
                 self._call_of_ask[event.ask_id] = event.call_id
-            case AskAnswered(ask_id=ask_id) | AskWithdrawn(ask_id=ask_id):
+            case AskAnswered():
+                self.open_asks.pop(event.ask_id, None)
+                self.answers[event.ask_id] = event
+            case AskWithdrawn(ask_id=ask_id):
                 self.open_asks.pop(ask_id, None)
             case _:
                 pass
@@ -135,6 +145,8 @@ class SessionState:
     def _post(self, message: MessagePosted, seq: int) -> None:
         self.messages[message.message_id] = message
         self.posted_at[message.message_id] = seq
+        if message.kind == "return":
+            self.returns[self.turn_of_call(message.call_id)] = message.message_id
         if message.kind in DELIVERED_KINDS:
             for vp_id in message.to:
                 self.waiting.setdefault(vp_id, []).append(message.message_id)

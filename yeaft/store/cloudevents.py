@@ -18,6 +18,7 @@ from yeaft.kernel.errors import BadData
 SPEC_VERSION = "1.0"
 TYPE_PREFIX = "yeaft."
 JSON_TYPE = "application/json"
+ABSENT = Raw()  # left out only where it is this very object
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
@@ -37,7 +38,7 @@ class CloudEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
     causationid: str = ""
     correlationid: str = ""
     datacontenttype: str = ""
-    data: Raw = Raw()
+    data: Raw = ABSENT
     data_base64: bytes = b""
 
 
@@ -78,7 +79,7 @@ def _cloud_event(recorded: Recorded, session_id: str) -> CloudEvent:
         causationid=recorded.cause,
         correlationid=recorded.corr,
         datacontenttype=JSON_TYPE if inline else "",
-        data=Raw(content) if inline else Raw(),
+        data=Raw(content) if inline else ABSENT,
         data_base64=b"" if inline else content,
     )
 

@@ -4,6 +4,7 @@ An event's row id `at` is `number of its stream * STREAM_SPAN + seq`: one key or
 append touches two pages (the event and the index of ids). Streams are numbered from 1 as their first events come.
 """
 
+import contextlib
 import os
 import sqlite3
 from pathlib import Path
@@ -17,6 +18,9 @@ STREAM_SPAN = 1 << 40
 BUSY_TIMEOUT_S = 30.0
 TABLES = f"""
 PRAGMA page_size=1024;
+PRAGMA journal_mode=OFF;
+PRAGMA synchronous=OFF;
+BEGIN;
 CREATE TABLE event(
     at INTEGER PRIMARY KEY, stream TEXT NOT NULL, id TEXT NOT NULL, type TEXT NOT NULL, v INTEGER NOT NULL,
     ts INTEGER NOT NULL, src TEXT NOT NULL, cause TEXT NOT NULL, corr TEXT NOT NULL, epoch INTEGER NOT NULL,
@@ -30,8 +34,10 @@ CREATE TABLE snapshot(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 INSERT INTO meta VALUES('app_version', '{__version__}');
 PRAGMA user_version={SCHEMA_VERSION};
+COMMIT;
 """
-WAL_MARK = slice(18, 20)  # https://sqlite.org/fileformat.html 1.3.3: the file format versions, 2 = write-ahead log
+FORMAT_VERSIONS_AT = 18  # https://sqlite.org/fileformat.html 1.3.3; setting them so saves a switch with three syncs
+WRITE_AHEAD_LOG = b"\x02\x02"
 REMEDIES = (
     ("SQLITE_FULL", "Free some disk space and try again; what was committed before is safe."),
     ("SQLITE_IOERR", "Check the disk and its free space; what was committed before is safe."),
@@ -60,7 +66,6 @@ class Writing:
                 _create(path, log=log)
             self._connection = _connect(path, "rw")
             self._connection.execute("PRAGMA journal_mode=" + ("WAL" if log else "DELETE"))
-            _check(self._connection, path)
         except (OSError, sqlite3.Error) as error:
             raise failure(path, "opened for writing", error) from error
 
@@ -101,11 +106,9 @@ def open_reader(path: Path) -> sqlite3.Connection | None:
     # A writer without a write-ahead log that was killed leaves this file, and only a writer may undo what it began.
     interrupted = path.with_name(path.name + "-journal").exists()
     try:
-        connection = _connect(path, "rw" if interrupted else "ro")
-        _check(connection, path)
+        return _connect(path, "rw" if interrupted else "ro")
     except sqlite3.Error as error:
         raise failure(path, "read", error) from error
-    return connection
 
 
 def failure(path: Path, action: str, error: OSError | sqlite3.Error) -> StoreFailed:
@@ -117,14 +120,18 @@ def failure(path: Path, action: str, error: OSError | sqlite3.Error) -> StoreFai
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode={mode}"
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+    with contextlib.ExitStack() as on_failure:
+        on_failure.callback(connection.close)
+        _check_version(connection, path)
+        on_failure.pop_all()
+    return connection
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> None:
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version == SCHEMA_VERSION:
         return
-    connection.close()
     if version == 0:
         raise StoreFailed(f"{path} holds no journal: it was cut or overwritten. Restore it from a copy, or delete it.")
     raise StoreFailed(
@@ -137,7 +144,8 @@ def _create(path: Path, *, log: bool) -> None:
     """Put an empty journal in place whole, so that there never is half of one, whoever is killed or comes second."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        temporary.write_bytes(_empty_image(log=log))
+        temporary.unlink(missing_ok=True)
+        _write_empty(temporary, log=log)
         sync_path(temporary)
         try:
             os.link(temporary, path)
@@ -149,13 +157,10 @@ def _create(path: Path, *, log: bool) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _empty_image(*, log: bool) -> bytes:
-    memory = sqlite3.connect(":memory:")
-    try:
-        memory.executescript(TABLES)
-        image = bytearray(memory.serialize())
-    finally:
-        memory.close()
+def _write_empty(path: Path, *, log: bool) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript(TABLES)
     if log:
-        image[WAL_MARK] = b"\x02\x02"
-    return bytes(image)
+        with path.open("r+b") as file:
+            file.seek(FORMAT_VERSIONS_AT)
+            file.write(WRITE_AHEAD_LOG)

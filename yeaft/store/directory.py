@@ -97,7 +97,7 @@ def find_session(home: Path, reference: str) -> SessionPaths:
     if reference in ids:
         return session_paths(home, reference)
     names = _names(home, ids)
-    for fitting in ([key for key in ids if names[key] == reference], _starting(ids, reference)):
+    for fitting in (_named(names, reference), _starting(ids, reference)):
         if len(fitting) == 1:
             return session_paths(home, fitting[0])
         if fitting:
@@ -109,6 +109,10 @@ def find_session(home: Path, reference: str) -> SessionPaths:
 def _names(home: Path, ids: Sequence[str]) -> dict[str, str]:
     metas = ((key, read_meta(session_paths(home, key).meta)) for key in ids)
     return {key: meta.name if meta else "" for key, meta in metas}
+
+
+def _named(names: dict[str, str], reference: str) -> list[str]:
+    return [key for key, name in names.items() if name and name == reference]
 
 
 def _starting(ids: Sequence[str], reference: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from yeaft.tools.shell_script import Script, ShellCommand, plain_command, script
+from yeaft.tools.shell_script import ShellCommand, plain_command, script
 from yeaft.tools.word_list import names
 
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "eval"})
@@ -13,25 +13,27 @@ CARRIERS = names(
 UNSEEN = frozenset({"eval", "source", ".", "xargs", "parallel", "trap", "alias", "exec", *SHELLS})
 """What they run is decided while they run."""
 MOST_NESTED = 4
+MOST_WORDS = 50
 
 
 def carried(found: ShellCommand, known: Mapping[str, str], depth: int = 0) -> Iterator[ShellCommand]:
-    """Every command that `found` might run besides itself: too many rather than too few."""
-    name = program(found)
-    if depth >= MOST_NESTED or name not in CARRIERS | SHELLS:
+    """Every command that `found` might run besides itself: too many rather than too few.
+
+    A carrier's flags are not understood, so each of its words may begin a command (of at most 50 words, which is more
+    than any rule has). What a shell gets is read as a script. The caller bounds how many it takes.
+    """
+    if program(found) in SHELLS:
+        yield from _in_scripts(found, known, depth)
+    if program(found) not in CARRIERS:
         return
     for index in range(1, len(found.words)):
         text = found.words[index].text
-        if text is None or (text.startswith("-") and name not in SHELLS):
+        if text is None or text.startswith("-"):
             continue
-        inner = plain_command(found.words[index:])
+        inner = plain_command(found.words[index : index + MOST_WORDS])
         yield inner
-        yield from carried(inner, known, depth + 1)
-    if name in SHELLS:
-        for part in _scripts(found, known):
-            for inner in part.commands:
-                yield inner
-                yield from carried(inner, known, depth + 1)
+        if program(inner) in SHELLS:
+            yield from _in_scripts(inner, known, depth)
 
 
 def passed_through(found: ShellCommand) -> ShellCommand:
@@ -56,11 +58,17 @@ def runs_unseen(found: ShellCommand) -> bool:
         return any(
             (word.text or "-exec").startswith(("-exec", "-ok", "-delete", "-fprint", "-fls")) for word in found.words
         )
+    if program(found) in CARRIERS and any((word.text or "").rpartition("/")[2] in UNSEEN for word in found.words[1:]):
+        return True
     return found.name is None or program(found) in UNSEEN
 
 
-def _scripts(found: ShellCommand, known: Mapping[str, str]) -> Iterator[Script]:
+def _in_scripts(found: ShellCommand, known: Mapping[str, str], depth: int) -> Iterator[ShellCommand]:
+    """The commands in the arguments of a shell or `eval`, taken together and one by one."""
+    if depth >= MOST_NESTED:
+        return
     texts = [word.text for word in found.words[1:] if word.text is not None]
-    yield script(" ".join(texts), known)
-    for text in texts:
-        yield script(text, known)
+    for text in dict.fromkeys((" ".join(texts), *texts)):
+        for inner in script(text, known).commands:
+            yield inner
+            yield from carried(inner, known, depth + 1)

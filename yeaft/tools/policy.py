@@ -19,7 +19,6 @@ from yeaft.tools import rules
 from yeaft.tools.paths import Paths
 from yeaft.tools.rules import Rule, Rules
 from yeaft.tools.sensitive import is_sensitive, spellings
-from yeaft.tools.shell_judge import ShellJudge
 from yeaft.tools.tool import BoundCall
 from yeaft.tools.verdict import Verdict, allow_flag
 
@@ -51,6 +50,8 @@ class Policy(Struct, frozen=True, kw_only=True):
 
     def judge_command(self, command: str, cwd: str = "") -> Verdict:
         """The verdict on a shell command; `cwd` as the model wrote it, empty for the work folder."""
+        from yeaft.tools.shell_judge import ShellJudge
+
         return ShellJudge(mode=self.mode, rules=self.rules, paths=self.paths).verdict(command, cwd)
 
     def _without_files(self, call: BoundCall) -> Verdict:

@@ -33,8 +33,8 @@ SET_ARGUMENTS = re.compile(r"[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace"
 UNSAFE_TESTS = frozenset({"-v", "-R", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 
 
-def _sed_script() -> re.Pattern[str]:
-    """Printing, deleting, quitting and substituting without the flags that write or run."""
+def _is_harmless_sed(script: str) -> bool:
+    """Whether it only prints, deletes, quits and substitutes, without the flags that write or run."""
 
     def regex(end: str) -> str:
         bracket = rf"\[\^?\]?(?:\[:[a-z]+:\]|[^\]\[{end}\n])*\]"
@@ -44,11 +44,8 @@ def _sed_script() -> re.Pattern[str]:
     substitutions = "|".join(
         rf"s{end}{regex(end)}{end}(?:[^{end}\\\n]|\\[^\n])*{end}[gpiI\d]*" for end in ("/", r"\|", "#", ",")
     )
-    command = rf"(?:{address}(?:,(?:{address}|\+\d+))?)?\s*!?\s*(?:[pd=]|q\d*|{substitutions})"
-    return re.compile(rf"\s*{command}\s*(?:[;\n]\s*{command}\s*)*;?\s*")
-
-
-SED_SCRIPT = _sed_script()
+    command = rf"(?:{address}(?:,(?:{address}|\+\d+))?)?[ \t]*!?[ \t]*(?:[pd=]|q\d*|{substitutions})"
+    return re.fullmatch(rf"[ \t]*{command}[ \t]*(?:[;\n]+[ \t]*{command}[ \t]*)*;?[ \t]*", script) is not None
 
 
 def shown_safely(word: Word) -> bool:
@@ -95,7 +92,7 @@ def sed(rest: Words) -> Words | None:
             operands.append(word)
     if not scripts and operands:
         scripts.append(operands.pop(0).text or "")
-    return tuple(operands) if scripts and all(map(SED_SCRIPT.fullmatch, scripts)) else None
+    return tuple(operands) if scripts and all(map(_is_harmless_sed, scripts)) else None
 
 
 def awk(rest: Words) -> Words | None:

@@ -1,8 +1,7 @@
 """Runs the shell commands of a Session, one after another or side by side, and owns all they leave running."""
 
 import asyncio
-import secrets
-import shutil
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -58,7 +57,7 @@ class Shell:
         self._calls = calls
         self._environ = {**environ, **FOR_CHILDREN}
         self._shell = _shell_of(environ)
-        self._token = secrets.token_hex(8)
+        self._token = os.urandom(8).hex()
         self._warden: Warden | None = None
         self._left_open: list[ShellRun] = []
         self._to_bury: set[int] = set()
@@ -155,6 +154,6 @@ def _described(members: Family) -> tuple[Survivor, ...]:
 
 def _shell_of(environ: Mapping[str, str]) -> str:
     wanted = environ.get("SHELL", "")
-    if Path(wanted).is_absolute() and Path(wanted).name in KNOWN_SHELLS and shutil.which(wanted):
+    if Path(wanted).is_absolute() and Path(wanted).name in KNOWN_SHELLS and os.access(wanted, os.X_OK):
         return wanted
     return "/bin/bash" if Path("/bin/bash").exists() else "/bin/sh"

@@ -30,6 +30,7 @@ _CONTAINERS = frozenset(
 )
 _LOOPS = frozenset({"for_statement", "while_statement"})
 _SILENT = frozenset({"comment", "heredoc_start", "heredoc_end", "heredoc_content", "file_descriptor"})
+_ONE_LINERS = frozenset({"command", "redirected_statement", "file_redirect", "negated_command", "test_command"})
 _WORDS = frozenset({"word", "string", "raw_string", "number", "concatenation", "simple_expansion", "expansion"})
 _WORDS_TOO = frozenset({"command_substitution", "ansi_c_string", "arithmetic_expansion"})
 _WORD_TYPES = _WORDS | _WORDS_TOO
@@ -39,6 +40,7 @@ _TEST_FLAGS = names("-a -b -c -d -e -f -g -h -k -L -n -p -r -s -S -u -w -x -z -n
 _PLAIN_EXPANSION = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PLAIN_ARITHMETIC = re.compile(r"\$\(\([0-9 +*/%()-]*\)\)")
 _HEREDOC_START = re.compile(rb"<<(-?)[ \t]*(['\"]?)([A-Za-z_][A-Za-z0-9_]*)\2")
+_LINE_BREAK = re.compile(rb"(?<!\\)\n")
 _EXPANSION = re.compile(rb"`|\$[({\[]")
 _GLOB = re.compile(r"[*?\[]")
 _BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
@@ -80,6 +82,8 @@ class _Reading:
 
     def statement(self, node: Node, *, looping: bool) -> None:
         """Take in a node that is not a word."""
+        if node.type in _ONE_LINERS and any(map(_LINE_BREAK.search, self._between(node))):
+            self.doubt("a line break in it can be read in two ways")
         if node.type == "command":
             self._command(node, looping=looping)
         elif node.type in _CONTAINERS:
@@ -186,7 +190,7 @@ class _Reading:
     def _word(self, node: Node) -> Word:
         source = self._text(node)
         parts = node.named_children if node.type == "concatenation" else [node]
-        if node.type == "concatenation" and self._gaps(node, parts):
+        if node.type == "concatenation" and any(self._between(node)):
             self.doubt("it contains a word that cannot be read")
         texts: list[str | None] = []
         variables: list[str] = []
@@ -248,10 +252,11 @@ class _Reading:
         value = self._known.get(name)
         return (value, ()) if value is not None else (None, (name,))
 
-    def _gaps(self, node: Node, parts: list[Node]) -> bool:
-        ends = [node.start_byte, *(part.end_byte for part in parts)]
-        starts = [*(part.start_byte for part in parts), node.end_byte]
-        return any(start != end for start, end in zip(starts, ends, strict=True))
+    def _between(self, node: Node) -> list[bytes]:
+        """What lies before, between and after the parts of a node and belongs to none of them."""
+        ends = [node.start_byte, *(part.end_byte for part in node.children)]
+        starts = [*(part.start_byte for part in node.children), node.end_byte]
+        return [self._raw[end:start] for end, start in zip(ends, starts, strict=True)]
 
     def _text(self, node: Node) -> str:
         return self._slice(node.start_byte, node.end_byte)

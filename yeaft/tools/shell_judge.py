@@ -19,6 +19,7 @@ PLAN_ONLY_READS = (
     "Plan mode: only reading is allowed, and this command may do more. Do not look for another way to do it; "
     "put it into the plan instead."
 )
+MOST_CARRIED = 2000
 _OWN_VARIABLE = re.compile(r"(?!.*proxy|path$|fpath$|cdpath$|prompt$)[a-z_][a-z0-9_]*")
 _GIT_GLOBALS_WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"})
 
@@ -142,9 +143,11 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
             return None
         if hit := rules.about_command(wanted, (command.strip(),)):
             return hit
-        for node in _everything(found, known):
+        for number, node in enumerate(_everything(found, known)):
             if hit := rules.about_command(wanted, _loose_forms(node)):
                 return hit
+            if number >= MOST_CARRIED:  # nobody writes such a command but to hide something in it
+                return next((one for one in wanted if one.names("Bash")), None)
         words = [(word, None) for one in found.commands for word in one.words[1:]]
         files = [(one.target, _writes(one)) for one in found.redirections]
         for word, writing in (*words, *files):

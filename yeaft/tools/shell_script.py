@@ -70,6 +70,8 @@ class Script(Struct, frozen=True, kw_only=True):
 _PLAIN = re.compile(r"[A-Za-z0-9_./,:@%+-][A-Za-z0-9_./=,:@%+-]*(?: +[A-Za-z0-9_./,:@%+-][A-Za-z0-9_./=,:@%+-]*)*")
 _STRANGE = re.compile(r"[^\n\t\x20-\x7e]")
 _INVISIBLE = re.compile(r"[^\S\n\t ]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
+_CONTINUATION = re.compile(r"(?<=[^\s\\])[ \t]+\\\n")
+_BROKEN_LINE = re.compile(r"\\\n|\n[ \t]*\\")
 _KEYWORDS = names(
     "if then elif else fi for while until do done case esac select function coproc time in nocorrect repeat foreach end"
 )
@@ -84,6 +86,8 @@ def script(command: str, known: Mapping[str, str]) -> Script:
         return Script(doubt=f"the command is longer than {MOST_CHARS} characters", unreadable=True)
     if _STRANGE.search(command) and _INVISIBLE.search(command):
         return Script(doubt="the command contains invisible characters", unreadable=True)
+    if "\n" in stripped and _BROKEN_LINE.search(_CONTINUATION.sub(" ", stripped)):
+        return Script(doubt="a backslash beside a line break joins what looks apart", unreadable=True)
     if _PLAIN.fullmatch(stripped):
         return _plain(stripped) or _parsed(command, known)
     return _parsed(command, known)

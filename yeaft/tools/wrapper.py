@@ -12,7 +12,7 @@ the signals that end the command, so that it can still write the code; only SIGK
 for marked processes passes it by.
 """
 
-import shutil
+import contextlib
 from pathlib import Path
 from typing import Literal
 
@@ -78,11 +78,11 @@ def probe(calls: Path, call_id: str) -> Known:
 def forget(calls: Path, call_id: str, *, keep_log: bool) -> None:
     """Remove what a call left once its result is in the journal; `keep_log` when the result names the log."""
     place = calls / call_id
-    if not keep_log:
-        shutil.rmtree(place, ignore_errors=True)
-        return
-    for name in ("pid", "exit"):
+    for name in ("pid", "exit") if keep_log else ("pid", "exit", "log"):
         (place / name).unlink(missing_ok=True)
+    if not keep_log:
+        with contextlib.suppress(OSError):
+            place.rmdir()
 
 
 def _sighting_at_start(line: str) -> Sighting | None:

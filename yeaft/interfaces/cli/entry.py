@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
+import time
 from importlib import import_module
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from yeaft.interfaces.cli.options import COMMANDS, Options, parse, split_command
+from yeaft.interfaces.cli.options import COMMANDS, Options, output_format_in, parse, split_command
+from yeaft.interfaces.cli.result import Result, failure
 from yeaft.interfaces.cli.standard_input import Piped, read_piped
+from yeaft.interfaces.cli.streams import complain, flush, make_usable
 from yeaft.kernel import outcome
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import UsageError, YeaftError
@@ -22,12 +25,17 @@ def run(words: list[str]) -> None:
 
     Skipping the interpreter's own tidying saves 30 ms of every run; all that matters is on disk by then.
     """
-    code = _exit_code(words)
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except BrokenPipeError:
-            code = code or outcome.EXIT_PIPE_CLOSED
+    make_usable()
+    try:
+        code = _exit_code(words)
+    except BrokenPipeError:
+        code = outcome.EXIT_PIPE_CLOSED
+    error = flush()
+    if isinstance(error, BrokenPipeError):
+        code = code or outcome.EXIT_PIPE_CLOSED
+    elif error is not None:
+        complain(f"Standard output could not be written: {error.strerror}.")
+        code = code or outcome.EXIT_FAILED
     os._exit(code)
 
 
@@ -40,8 +48,8 @@ def _exit_code(words: list[str]) -> int:
         if command:
             return _command(command, options, after)
     except YeaftError as error:
-        print(f"yeaft: {error}", file=sys.stderr)
-        return error.exit_code
+        complain(str(error))
+        return error.exit_code if command else _reported(failure(error), output_format_in(before))
     return _one_shot(options)
 
 
@@ -62,18 +70,30 @@ def _one_shot(options: Options) -> int:
     from yeaft.interfaces.cli.one_shot import OneShot
     from yeaft.interfaces.cli.wishes import wish_of
 
+    began_s = time.monotonic()
     try:
-        schema = _schema(options)
+        schema = _checked(options)
         piped = _piped(options)
         if _has_nothing_to_do(options, piped):
-            return _show(wants_version=False) if piped.kind == "terminal" else _complain_of_no_prompt()
+            if piped.kind == "terminal" and options.prompt is None and not options.print_:
+                return _show(wants_version=False)
+            raise UsageError('There is nothing to ask: the prompt is empty. Try: yeaft "what is in this folder?"')
+        if piped.kind == "late":
+            return _reported(_out_of_time(), options.output_format)
+        if options.timeout_s is not None:
+            options = replace(options, timeout_s=max(0.0, options.timeout_s - (time.monotonic() - began_s)))
         return asyncio.run(OneShot(options, piped, schema).run(wish_of(options, os.environ)))
     except YeaftError as error:
-        _report_failure(options, error)
-        return error.exit_code
+        complain(str(error))
+        return _reported(failure(error), options.output_format)
 
 
-def _schema(options: Options) -> dict[str, Any] | None:
+def _checked(options: Options) -> dict[str, Any] | None:
+    """Check what could only fail after the work is done; return the schema if there is one."""
+    if options.output_file is not None:
+        from yeaft.interfaces.cli import answer_file
+
+        answer_file.check(options.output_file)
     if not options.schema:
         return None
     from yeaft.interfaces.cli.schema import read_schema
@@ -89,32 +109,30 @@ def _piped(options: Options) -> Piped:
 
     def hint() -> None:
         if not options.quiet:
-            print("yeaft: waiting for standard input … (</dev/null ends this)", file=sys.stderr)
+            complain("waiting for standard input … (</dev/null ends this)")
 
-    has_prompt = options.prompt is not None or options.continue_turn
-    return read_piped(wait=options.stdin, has_prompt=has_prompt, on_waiting=hint)
+    has_prompt = bool((options.prompt or "").strip()) or options.continue_turn
+    return read_piped(wait=options.stdin, has_prompt=has_prompt, on_waiting=hint, timeout_s=options.timeout_s)
 
 
 def _has_nothing_to_do(options: Options, piped: Piped) -> bool:
     if options.input_format == "stream-json" or options.continue_turn:
         return False
-    return not (options.prompt or "").strip() and piped.kind != "data"
+    return not (options.prompt or "").strip() and piped.kind not in ("data", "late")
 
 
-def _complain_of_no_prompt() -> int:
-    raise UsageError('There is nothing to ask: the prompt is empty. Try: yeaft "what is in this folder?"')
+def _out_of_time() -> Result:
+    text = "Standard input did not end within --timeout."
+    complain(text)
+    return Result(exit_code=outcome.EXIT_LIMIT, outcome="limit", text="", session="", stdin="late", error=text)
 
 
-def _report_failure(options: Options, error: YeaftError) -> None:
-    """Report an error that came before the first turn, in the format the user asked for."""
-    print(f"yeaft: {error}", file=sys.stderr)
-    if options.output_format == "text":
-        return
-    from yeaft.interfaces.cli.json_screen import JsonScreen
-    from yeaft.interfaces.cli.result import Result
-
-    result = Result(exit_code=error.exit_code, outcome="failed", text="", session="", error=str(error))
-    if options.output_format == "json":
+def _reported(result: Result, output_format: str) -> int:
+    """Report what ended before the first turn, in the format the user asked for; return the exit code."""
+    if output_format == "json":
         print(msgspec.json.encode(result).decode())
-    else:
-        JsonScreen(lambda line: print(line.decode(), end=""), "", wall_clock_ms).result(result)
+    elif output_format == "stream-json":
+        from yeaft.interfaces.cli.json_screen import JsonScreen
+
+        JsonScreen(lambda line: print(line.decode(), end=""), wall_clock_ms).result(result)
+    return result.exit_code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 import threading
 from typing import TYPE_CHECKING
@@ -14,12 +15,14 @@ from yeaft.events.call import Decision
 from yeaft.events.ops import Answer, AnyOp, Interrupt, Say, Steer
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
-from yeaft.kernel.errors import BadData, YeaftError
+from yeaft.kernel.errors import BadData, NotFound, YeaftError
 
 if TYPE_CHECKING:
-    from yeaft.interfaces.assemble import Opened
-    from yeaft.interfaces.cli.signals import Signals
+    from collections.abc import Callable
 
+    from yeaft.interfaces.assemble import Opened
+
+BYTE_ORDER_MARK = "\ufeff"
 DECISIONS: dict[str, Decision] = {
     "once": "once",
     "session": "session",
@@ -32,27 +35,24 @@ DECISIONS: dict[str, Decision] = {
 }
 
 
-async def follow_input(here: Opened, signals: Signals) -> None:
-    """Do what each line asks, at once, until standard input ends; then finish what runs.
+async def follow_input(here: Opened, lines: Lines, refuse: Callable[[YeaftError], None]) -> None:
+    """Do what each line asks, at once, until there are no more; then finish what runs.
 
-    A line that cannot be understood ends the input with `BadData`, after what runs has finished. Open questions are
-    withdrawn at the end of input: nobody could answer them any more.
+    `refuse` hears of what cannot be done. A line that cannot be understood ends the input. Open questions are withdrawn
+    at the end of input: nobody could answer them any more.
     """
-    lines = _Lines()
-    signals.also(lines.close)
-    problem: YeaftError | None = None
-    while signals.exit_code is None and (line := await lines.next()) is not None:
+    while (line := await lines.next()) is not None:
         if not line.strip():
             continue
         try:
             here.session.send(read_op(line, lines.number))
+        except NotFound as error:
+            refuse(NotFound(f"Line {lines.number} of standard input: {error}"))
         except YeaftError as error:
-            problem = error
+            refuse(error)
             break
     here.approvals.leave()
     await here.session.idle()
-    if problem is not None:
-        raise problem
 
 
 class ContentPart(Struct, frozen=True, kw_only=True):
@@ -131,11 +131,12 @@ def _plain(content: str | tuple[ContentPart, ...]) -> str:
     return content if isinstance(content, str) else "".join(part.text for part in content)
 
 
-class _Lines:
+class Lines:
     """Lines of standard input, read by a thread so that files, pipes and terminals all work alike."""
 
     def __init__(self) -> None:
         self.number = 0
+        self._is_closed = False
         self._queue: asyncio.Queue[str | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._read, name="input", daemon=True).start()
@@ -144,13 +145,21 @@ class _Lines:
         """Return the next line; None at the end."""
         line = await self._queue.get()
         self.number += 1
-        return line
+        return None if self._is_closed else line
 
     def close(self) -> None:
         """Act as if the input had ended."""
+        self._is_closed = True
         self._queue.put_nowait(None)
 
     def _read(self) -> None:
-        for raw in sys.stdin.buffer:
-            self._loop.call_soon_threadsafe(self._queue.put_nowait, raw.decode("utf-8", "replace"))
-        self._loop.call_soon_threadsafe(self._queue.put_nowait, None)
+        try:
+            for raw in sys.stdin.buffer:
+                self._put(raw.decode("utf-8", "replace").removeprefix(BYTE_ORDER_MARK))
+            self._put(None)
+        except OSError:
+            self._put(None)  # a directory, or a terminal that is gone
+
+    def _put(self, line: str | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is over: nobody waits any more
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, line)

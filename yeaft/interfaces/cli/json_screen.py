@@ -31,11 +31,11 @@ class Line(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class JsonScreen:
-    """Writes events as lines."""
+    """Writes events as lines, under the `session_id` that it is given once there is a Session."""
 
-    def __init__(self, write: Write, session_id: str, now_ms: NowMs) -> None:
+    def __init__(self, write: Write, now_ms: NowMs) -> None:
+        self.session_id = ""
         self._write = write
-        self._session_id = session_id
         self._now_ms = now_ms
         self._lines = 0
         self._vp_of_turn: dict[str, str] = {}
@@ -68,7 +68,7 @@ class JsonScreen:
             seq=self._lines,
             type=kind,
             ts=ts,
-            session=self._session_id,
+            session=self.session_id,
             turn=turn,
             vp=vp,
             id=event_id,

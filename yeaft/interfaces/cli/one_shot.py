@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
-from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,25 +14,31 @@ from yeaft.engine.closing import Ending
 from yeaft.events.call import AskOpened, AskWithdrawn
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.ops import ContinueTurn, Say
-from yeaft.events.turn import TurnStarted
+from yeaft.events.turn import ProgressShown, TurnStarted
 from yeaft.interfaces.assemble import Opened, Wish, opened
+from yeaft.interfaces.cli import answer_file
+from yeaft.interfaces.cli.exit_codes import worst
 from yeaft.interfaces.cli.json_screen import JsonScreen
 from yeaft.interfaces.cli.output import Output
-from yeaft.interfaces.cli.result import Result, result_of
+from yeaft.interfaces.cli.remarks import remarks
+from yeaft.interfaces.cli.result import Result, failure, result_of
 from yeaft.interfaces.cli.signals import Signals
 from yeaft.interfaces.cli.stderr_screen import StderrScreen
+from yeaft.interfaces.cli.streams import complain
 from yeaft.interfaces.cli.text_screen import TextScreen
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
-from yeaft.kernel.errors import YeaftError
-from yeaft.kernel.outcome import EXIT_BAD_DATA, EXIT_PIPE_CLOSED
+from yeaft.kernel.errors import BadData, YeaftError
+from yeaft.kernel.outcome import EXIT_FAILED, EXIT_LIMIT, EXIT_PIPE_CLOSED
 from yeaft.prompts.fill import fill
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
     from yeaft.interfaces.cli.standard_input import Piped
 
-STDOUT = 1
+STDOUT, STDERR = 1, 2
+READER_PATIENCE_S = 2.0
+"""How long after a signal the reader of standard output may take for what is left."""
 
 
 class OneShot:
@@ -44,58 +48,50 @@ class OneShot:
         self._options = options
         self._piped = piped
         self._schema = schema
+        self._signals = Signals()
         self._turns: list[str] = []
         self._questions: dict[str, AskOpened] = {}
         self._unmet: list[AskOpened] = []
+        self._problems: list[YeaftError] = []
+        self._is_out_of_time = False
 
     async def run(self, wish: Wish) -> int:
-        """Do it all and return the exit code. Raises `YeaftError` for what prevents it from starting."""
-        async with opened(wish) as here:
-            signals = Signals(lambda: here.session.interrupt(Ending(outcome="aborted")))
-            loop = asyncio.get_running_loop()
+        """Do it all, report it, and return the exit code."""
+        self._signals.install()
+        output = Output(STDOUT, lambda: self._signals.act_on(EXIT_PIPE_CLOSED))
+        lines = JsonScreen(output.write, wall_clock_ms)
+        here: Opened | None = None
+        try:
+            async with opened(wish) as here:
+                self._listen(here, output, lines)
+                self._signals.also(partial(here.session.interrupt, Ending(outcome="aborted")))
+                if self._signals.exit_code is None:
+                    await self._work(here, lines)
+        except* YeaftError as group:
+            self._refuse(_first(group))
+        result = self._result(here)
+        self._put(result, output, lines)
+        await self._finish(output)
+        return self._exit_code(result, output)
 
-            def stop_for_closed_pipe() -> None:
-                loop.call_soon_threadsafe(signals.raise_, EXIT_PIPE_CLOSED)
-
-            output = Output(STDOUT, stop_for_closed_pipe)
-            screen = self._screen(here, output.write)
-            signals.install()
-            await self._work(here, signals)
-        result = self._result(here, signals)
-        self._report(result, output, screen)
-        output.close()
-        return result.exit_code
-
-    def _screen(self, here: Opened, write: Callable[[bytes], None]) -> JsonScreen | TextScreen | None:
+    def _listen(self, here: Opened, output: Output, lines: JsonScreen) -> None:
         options = self._options
         here.listen(self._note)
         stderr = StderrScreen(
             here.ui, here.state.session_id, _limits(options), quiet=options.quiet, verbose=options.verbose
         )
         here.listen(stderr.hear)
-        for code, params in self._remarks(here):
-            stderr.tell(code, **params)
+        if not options.quiet:
+            for code, params in remarks(here, options, self._piped):
+                stderr.tell(code, **params)
         match options.output_format:
-            case "text":
-                text = TextScreen(write, for_terminal=os.isatty(STDOUT))
-                here.listen(text.hear)
-                return text
+            case "text" if self._schema is None:
+                here.listen(TextScreen(output.write, for_terminal=os.isatty(STDOUT)).hear)
             case "stream-json":
-                lines = JsonScreen(write, here.state.session_id, wall_clock_ms)
+                lines.session_id = here.state.session_id
                 here.listen(lines.hear)
-                return lines
-            case "json":
-                return None
-
-    def _remarks(self, here: Opened) -> list[tuple[str, dict[str, str]]]:
-        if self._options.quiet:
-            return []
-        remarks = list(here.remarks)
-        if self._options.yolo:
-            remarks.append(("mode.yolo", {"folder": str(here.folder)}))
-        if self._piped.kind == "silent":
-            remarks.append(("input.stdin_silent", {}))
-        return remarks
+            case "text" | "json":
+                pass  # what there is to say is said at the end
 
     def _note(self, heard: Recorded | Transient) -> None:
         event = heard.event if isinstance(heard, Recorded) else heard
@@ -109,25 +105,46 @@ class OneShot:
             case _:
                 pass
 
-    async def _work(self, here: Opened, signals: Signals) -> None:
+    async def _work(self, here: Opened, lines: JsonScreen) -> None:
         options, session = self._options, here.session
         if options.timeout_s is not None:
-            ending = Ending(outcome="limit", limit="time")
-            asyncio.get_running_loop().call_later(options.timeout_s, session.interrupt, ending)
+            asyncio.get_running_loop().call_later(options.timeout_s, self._stop_for_time, here)
         if options.continue_turn:
             self._turns += [turn.started.turn_id for turn in here.state.open_turns()]
             session.send(ContinueTurn())
             await session.idle()
         if options.input_format == "stream-json":
-            from yeaft.interfaces.cli.json_input import follow_input
-
-            await follow_input(here, signals)
-        elif (text := self._prompt()) is not None:
-            op = Say(text=text, attached=self._attached(here), op_id=ids.new_ulid(wall_clock_ms()))
-            session.send(op)
+            await self._follow_input(here, lines)
+            return
+        text = self._prompt()
+        has_words = bool(text.strip()) or self._piped.kind == "data"  # else there is only a turn to go on with
+        if has_words and self._signals.exit_code is None:
+            session.send(Say(text=text, attached=self._attached(here), op_id=ids.new_ulid(wall_clock_ms())))
             await session.idle()
 
-    def _prompt(self) -> str | None:
+    async def _follow_input(self, here: Opened, lines: JsonScreen) -> None:
+        from yeaft.interfaces.cli.json_input import Lines, follow_input
+
+        def refuse(error: YeaftError) -> None:
+            self._refuse(error)
+            lines.hear(ProgressShown(code="input.refused", params={"message": str(error)}))
+
+        given = Lines()
+        self._signals.also(given.close)
+        if self._options.timeout_s is not None:
+            asyncio.get_running_loop().call_later(self._options.timeout_s, given.close)
+        await follow_input(here, given, refuse)
+
+    def _stop_for_time(self, here: Opened) -> None:
+        self._is_out_of_time = True
+        here.session.interrupt(Ending(outcome="limit", limit="time"))
+
+    def _refuse(self, error: YeaftError) -> None:
+        """Say at once what went wrong besides the turns, and let it count in the exit code."""
+        complain(str(error))
+        self._problems.append(error)
+
+    def _prompt(self) -> str:
         return self._piped.text if self._options.prompt is None else self._options.prompt
 
     def _attached(self, here: Opened) -> str:
@@ -139,28 +156,73 @@ class OneShot:
             blocks.append(fill(here.phrases["schema_ask"], {"schema": schema}))
         return "\n\n".join(blocks)
 
-    def _result(self, here: Opened, signals: Signals) -> Result:
+    def _result(self, here: Opened | None) -> Result:
+        """Sum up turns, problems and signals; what the answer still has to pass is checked here."""
+        if here is None:
+            return self._with_problems(Result(exit_code=0, outcome="failed", text="", session=""))
         turns = [here.state.turns[turn_id] for turn_id in dict.fromkeys(self._turns) if turn_id in here.state.turns]
         result = result_of(here.state, turns, self._unmet, self._piped.kind)
-        if signals.exit_code is not None:
-            return replace(result, exit_code=signals.exit_code, outcome="aborted")
+        if self._is_out_of_time and result.exit_code == 0:
+            result = replace(result, exit_code=EXIT_LIMIT, outcome="limit")
         if self._schema is not None and result.exit_code == 0:
-            from yeaft.interfaces.cli.schema import problem_with
+            result = self._by_schema(result, self._schema)
+        if self._options.output_file is not None:
+            try:
+                answer_file.write(self._options.output_file, result.text)
+            except YeaftError as error:
+                self._refuse(error)
+        return self._with_problems(result)
 
-            answers = [vp.text for vp in result.vps if vp.outcome == "answered"]
-            if problem := next((p for text in answers if (p := problem_with(text, self._schema))), ""):
-                return replace(result, exit_code=EXIT_BAD_DATA, outcome="failed", error=problem)
+    def _by_schema(self, result: Result, schema: dict[str, Any]) -> Result:
+        from yeaft.interfaces.cli.schema import problem_with, unfenced
+
+        answers = [vp.text for vp in result.vps if vp.outcome == "answered"]
+        problem = next((found for text in answers if (found := problem_with(text, schema))), "")
+        if problem:
+            self._refuse(BadData(problem))
+        elif len(answers) == 1:
+            return replace(result, text=unfenced(result.text))
         return result
 
-    def _report(self, result: Result, output: Output, screen: JsonScreen | TextScreen | None) -> None:
-        if isinstance(screen, JsonScreen):
-            screen.result(result)
-        elif self._options.output_format == "json":
-            output.write(msgspec.json.encode(result) + b"\n")
-        if result.error:
-            print(f"yeaft: {result.error}", file=sys.stderr)
-        if self._options.output_file is not None:
-            _write_answer(self._options.output_file, result.text)
+    def _with_problems(self, result: Result) -> Result:
+        if self._problems:
+            codes = [result.exit_code, *(problem.exit_code for problem in self._problems)]
+            outcome = result.outcome if result.exit_code else "failed"
+            error = failure(self._problems[0]).error
+            result = replace(result, exit_code=worst(codes), outcome=outcome, error=error)
+        if self._signals.exit_code is not None:
+            result = replace(result, exit_code=self._signals.exit_code, outcome="aborted")
+        return result
+
+    def _put(self, result: Result, output: Output, lines: JsonScreen) -> None:
+        match self._options.output_format:
+            case "stream-json":
+                lines.result(result)
+            case "json":
+                output.write(msgspec.json.encode(result) + b"\n")
+            case "text":
+                if self._schema is not None and result.text:
+                    output.write(result.text.encode("utf-8", "replace") + b"\n")
+
+    async def _finish(self, output: Output) -> None:
+        """Wait for the reader of standard output, for as long as it takes unless a signal came or comes."""
+        loop = asyncio.get_running_loop()
+
+        def hurry() -> None:
+            loop.call_later(READER_PATIENCE_S, output.give_up)
+
+        self._signals.also(hurry)
+        await output.finish()
+
+    def _exit_code(self, result: Result, output: Output) -> int:
+        """The code of `result`, unless it never arrived."""
+        if output.error is not None and not isinstance(output.error, BrokenPipeError):
+            complain(
+                f"The answer could not be written to standard output: {output.error.strerror}. "
+                f"It is kept in Session {result.session}."
+            )
+            return result.exit_code or EXIT_FAILED
+        return result.exit_code if self._signals.exit_code is None else self._signals.exit_code
 
 
 def _limits(options: Options) -> dict[str, str]:
@@ -169,8 +231,6 @@ def _limits(options: Options) -> dict[str, str]:
     return {kind: f"{value:g}{units.get(kind, '')}" for kind, value in found.items() if value is not None}
 
 
-def _write_answer(path: Path, text: str) -> None:
-    try:
-        path.write_text(text + "\n", encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise YeaftError(f"The answer could not be written to {path}: {error.strerror}.") from error
+def _first(group: BaseExceptionGroup[YeaftError]) -> YeaftError:
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first

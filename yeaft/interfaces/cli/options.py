@@ -161,6 +161,17 @@ def parse(words: list[str]) -> tuple[Options, bool, bool]:
     return Options(prompt=prompt, **found), version, wants_help
 
 
+def output_format_in(words: list[str]) -> str:
+    """Return the output format that `words` ask for though they cannot be parsed as a whole."""
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        name, _, value = word.partition("=")
+        if word == "--json":
+            return "json"
+        if name == "--output-format":
+            return value or following
+    return "text"
+
+
 def _is_flag(option: click.Option) -> bool:
     return option.is_flag or option.count
 

@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from yeaft.events.call import AskOpened
 from yeaft.events.turn import Failure
-from yeaft.interfaces.cli.exit_codes import exit_code_of
-from yeaft.kernel.outcome import worst_exit_code
+from yeaft.interfaces.cli.exit_codes import exit_code_of, worst
+from yeaft.kernel.errors import YeaftError
+from yeaft.kernel.text import without_surrogates
 from yeaft.kernel.usage import Usage
 
 if TYPE_CHECKING:
@@ -58,6 +59,12 @@ class Result(Struct, frozen=True, kw_only=True):
     error: str = ""
 
 
+def failure(error: YeaftError, session_id: str = "") -> Result:
+    """What is reported when there is nothing but an error to report."""
+    text = without_surrogates(str(error))
+    return Result(exit_code=error.exit_code, outcome="failed", text="", session=session_id, error=text)
+
+
 def result_of(state: SessionState, turns: Iterable[TurnState], questions: Iterable[AskOpened], stdin: str) -> Result:
     """Sum up the turns that this process ran."""
     ended = [(turn, turn.ended) for turn in turns if turn.ended]
@@ -75,7 +82,7 @@ def result_of(state: SessionState, turns: Iterable[TurnState], questions: Iterab
         for turn, end in ended
     )
     codes = [exit_code_of(end) for _, end in ended]
-    exit_code = worst_exit_code(codes)
+    exit_code = worst(codes)
     outcome = next((end.outcome for (_, end), code in zip(ended, codes, strict=True) if code == exit_code), "answered")
     costs = [vp.cost for vp in vps if vp.cost is not None]
     usage = sum((vp.usage for vp in vps), Usage())

@@ -1,4 +1,4 @@
-"""Signals: the first one stops the work in good order, the second one ends the process."""
+"""Signals: the first one stops the work in good order, another one ends the process."""
 
 import asyncio
 import os
@@ -12,14 +12,17 @@ EXIT_CODES = {
     signal.SIGTERM: EXIT_TERMINATED,
     signal.SIGHUP: EXIT_HANGUP,
 }
+SAME_WITHIN_S = 0.3
+"""`timeout` and wrappers that pass signals on send the same one twice; a second key press comes later than that."""
 
 
 class Signals:
-    """Calls `stop` at the first signal and remembers which it was."""
+    """Remembers the first signal and tells everyone who has asked to be told."""
 
-    def __init__(self, stop: Callable[[], None]) -> None:
-        self._stops = [stop]
+    def __init__(self) -> None:
+        self._stops: list[Callable[[], None]] = []
         self._exit_code: int | None = None
+        self._came_at_s = 0.0
 
     @property
     def exit_code(self) -> int | None:
@@ -27,8 +30,10 @@ class Signals:
         return self._exit_code
 
     def also(self, stop: Callable[[], None]) -> None:
-        """Call `stop` too."""
+        """Call `stop` at the first signal; at once if it has come."""
         self._stops.append(stop)
+        if self._exit_code is not None:
+            stop()
 
     def install(self) -> None:
         """Take over SIGINT, SIGTERM and SIGHUP in the running loop. SIGHUP stays ignored if it was (nohup)."""
@@ -36,12 +41,19 @@ class Signals:
         for number, code in EXIT_CODES.items():
             if number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:
                 continue
-            loop.add_signal_handler(number, self.raise_, code)
+            loop.add_signal_handler(number, self._raise, code)
 
-    def raise_(self, exit_code: int) -> None:
-        """Act as if the signal with this exit code had come."""
+    def act_on(self, exit_code: int) -> None:
+        """Stop as if the signal with this exit code had come, unless one has."""
         if self._exit_code is not None:
-            os._exit(exit_code)
+            return
         self._exit_code = exit_code
+        self._came_at_s = asyncio.get_running_loop().time()
         for stop in self._stops:
             stop()
+
+    def _raise(self, exit_code: int) -> None:
+        if self._exit_code is None:
+            self.act_on(exit_code)
+        elif exit_code != EXIT_HANGUP and asyncio.get_running_loop().time() - self._came_at_s > SAME_WITHIN_S:
+            os._exit(exit_code)

@@ -2,119 +2,125 @@
 
 from __future__ import annotations
 
+import codecs
+import math
 import os
 import select
 import stat
-import sys
+import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
+from yeaft.interfaces.cli.pipe_neighbours import has_other_writer, is_read_by_parent
 from yeaft.kernel.errors import BadData
 
-READY_MS = 100
-HINT_AFTER_MS = 1000
+READY_S = 0.1
+HINT_AFTER_S = 1.0
 LIMIT_BYTES = 4 * 1024 * 1024
 CHUNK_BYTES = 65536
-Kind = Literal["none", "terminal", "empty", "data", "silent"]
+Kind = Literal["none", "terminal", "empty", "data", "silent", "shared", "late"]
 
 
 class Piped(Struct, frozen=True, kw_only=True):
-    """What came in. `silent` means an open pipe that nobody seems to write to was left alone."""
+    """What came in.
+
+    `silent` is an open pipe that nobody seems to write to, `shared` one (or a file) that a loop around us reads line
+    by line; both were left alone. `late` did not end within the time limit. `cut` says that there was more than
+    `LIMIT_BYTES`, `mended` that bytes were no UTF-8.
+    """
 
     kind: Kind
     text: str = ""
     cut: bool = False
+    mended: bool = False
 
 
-def read_piped(*, wait: bool, has_prompt: bool, on_waiting: Callable[[], None], descriptor: int = 0) -> Piped:
-    """Read standard input by DECISIONS' rules.
+def read_piped(
+    *,
+    wait: bool,
+    has_prompt: bool,
+    on_waiting: Callable[[], None],
+    timeout_s: float | None = None,
+    descriptor: int = 0,
+) -> Piped:
+    """Read standard input if it is meant for us.
 
-    A file or anything that ends is read whole. A pipe that has nothing after 100 ms is waited for only if `wait`, if
-    there is no prompt to go on with, or if a process outside our ancestors could still write to it; `on_waiting` is
-    called once after a second of that. Raises `BadData` for binary input.
+    With a prompt to go on with, and unless the user said `wait`, a terminal and what others read is left alone, and a
+    pipe that has nothing after 100 ms is waited for only if a process outside our ancestors could still write to it.
+    Anything else is read to its end. `on_waiting` is called once, after the first second without anything. Raises
+    `BadData` for binary input.
     """
-    try:
-        mode = os.fstat(descriptor).st_mode
-    except OSError:
-        return Piped(kind="none")
+    mode = os.fstat(descriptor).st_mode
     if os.isatty(descriptor):
-        return Piped(kind="terminal")
-    if stat.S_ISCHR(mode):
+        if not wait:
+            return Piped(kind="terminal")
+    elif stat.S_ISCHR(mode):
         return Piped(kind="empty")
-    is_stream = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
-    if is_stream and not _is_ready(descriptor, READY_MS):
-        if not (wait or not has_prompt or _has_foreign_writer(descriptor)):
+    if has_prompt and not wait:
+        if _is_shared(descriptor, mode):
+            return Piped(kind="shared")
+        is_stream = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+        if is_stream and not _is_ready(descriptor, READY_S) and not has_other_writer(descriptor):
             return Piped(kind="silent")
-        if not _is_ready(descriptor, HINT_AFTER_MS):
-            on_waiting()
-    return _decoded(_read_all(descriptor))
+    raw = _read_all(descriptor, on_waiting, timeout_s)
+    return Piped(kind="late") if raw is None else _decoded(raw)
 
 
-def _read_all(descriptor: int) -> bytes:
+def _is_shared(descriptor: int, mode: int) -> bool:
+    if stat.S_ISREG(mode):
+        return os.lseek(descriptor, 0, os.SEEK_CUR) > 0
+    return stat.S_ISFIFO(mode) and is_read_by_parent(descriptor)
+
+
+def _read_all(descriptor: int, on_waiting: Callable[[], None], timeout_s: float | None) -> bytes | None:
+    """Read to the end or the limit; None if the time is over before."""
+    deadline_s = None if timeout_s is None else time.monotonic() + timeout_s
     chunks: list[bytes] = []
-    size_bytes = 0
-    while size_bytes <= LIMIT_BYTES and (chunk := os.read(descriptor, CHUNK_BYTES)):
+    size_bytes, has_hinted = 0, False
+    while size_bytes <= LIMIT_BYTES:
+        left_s = math.inf if deadline_s is None else deadline_s - time.monotonic()
+        if left_s <= 0:
+            return None
+        if not _is_ready(descriptor, left_s if has_hinted else min(left_s, HINT_AFTER_S)):
+            if not has_hinted and left_s > HINT_AFTER_S:
+                on_waiting()
+            has_hinted = True
+            continue
+        chunk = _read(descriptor)
+        if not chunk:
+            break
         chunks.append(chunk)
         size_bytes += len(chunk)
     return b"".join(chunks)
 
 
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, CHUNK_BYTES)
+    except OSError as error:
+        raise BadData(f"Standard input cannot be read: {error.strerror}. </dev/null does without it.") from error
+
+
 def _decoded(raw: bytes) -> Piped:
     if not raw.strip():
         return Piped(kind="empty")
-    if b"\0" in raw[:CHUNK_BYTES]:
+    if b"\0" in raw:
         raise BadData("Standard input is binary. Give text, or name the file in the prompt.")
     cut = len(raw) > LIMIT_BYTES
-    return Piped(kind="data", text=raw[:LIMIT_BYTES].decode("utf-8", "replace"), cut=cut)
+    try:
+        return Piped(kind="data", text=_text(raw[:LIMIT_BYTES], "strict", cut), cut=cut)
+    except UnicodeDecodeError:
+        return Piped(kind="data", text=_text(raw[:LIMIT_BYTES], "replace", cut), cut=cut, mended=True)
 
 
-def _is_ready(descriptor: int, timeout_ms: int) -> bool:
+def _text(raw: bytes, errors: str, cut: bool) -> str:
+    """Decode; a last character that the cut went through is left out."""
+    return codecs.getincrementaldecoder("utf-8")(errors).decode(raw, final=not cut)
+
+
+def _is_ready(descriptor: int, timeout_s: float) -> bool:
     poll = select.poll()
     poll.register(descriptor, select.POLLIN | select.POLLHUP)
-    return bool(poll.poll(timeout_ms))
-
-
-def _has_foreign_writer(descriptor: int) -> bool:
-    """Whether a process that is not one of our ancestors holds the write end of the pipe open.
-
-    A shell pipeline's producer is our sibling; an inherited pipe of a CI runner or ssh is held by ancestors only.
-    Where /proc tells nothing, the pipe counts as inherited.
-    """
-    if not sys.platform.startswith("linux"):
-        return False
-    try:
-        pipe = str(Path(f"/proc/self/fd/{descriptor}").readlink())
-        ours = _ancestors()
-        pids = [int(place.name) for place in Path("/proc").iterdir() if place.name.isdigit()]
-    except OSError:
-        return False
-    return any(pid not in ours and _writes_to(pid, pipe) for pid in pids)
-
-
-def _ancestors() -> set[int]:
-    found, pid = set[int](), os.getpid()
-    while pid > 0 and pid not in found:
-        found.add(pid)
-        try:
-            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-        except (OSError, ValueError, IndexError):
-            break
-    return found
-
-
-def _writes_to(pid: int, pipe: str) -> bool:
-    try:
-        descriptors = list(Path(f"/proc/{pid}/fd").iterdir())
-        return any(str(one.readlink()) == pipe and _is_writable(pid, one.name) for one in descriptors)
-    except OSError:
-        return False
-
-
-def _is_writable(pid: int, number: str) -> bool:
-    for line in Path(f"/proc/{pid}/fdinfo/{number}").read_text().splitlines():
-        if line.startswith("flags:"):
-            return int(line.split()[1], 8) & os.O_ACCMODE in (os.O_WRONLY, os.O_RDWR)
-    return False
+    return bool(poll.poll(None if timeout_s == math.inf else timeout_s * 1000))

@@ -11,6 +11,8 @@ from yeaft.events.turn import ReplyCompleted, TextStreamed, TurnEnded, TurnStart
 from yeaft.kernel.messages import text_of
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+UNFINISHED = ("max_tokens", "pause")
+"""How a reply stops that the next one takes up in the middle of a sentence."""
 Write = Callable[[bytes], None]
 
 
@@ -71,7 +73,7 @@ class TextScreen:
         whole = text_of(reply.items)
         if whole and not speech.streamed:
             self._say(vp_id, whole)
-        speech.pause()
+        speech.complete(is_paragraph=bool(reply.calls) or reply.stop not in UNFINISHED)
 
     def _end(self, vp_id: str) -> None:
         speech = self._speaking.pop(vp_id, None)
@@ -142,6 +144,6 @@ class _Speech:
         self._last = text[-1]
         return gap + text
 
-    def pause(self) -> None:
-        """Note that a reply is complete."""
-        self._paused, self.streamed = True, False
+    def complete(self, *, is_paragraph: bool) -> None:
+        """Note that a reply is complete, and whether the next one begins a new paragraph."""
+        self._paused, self.streamed = is_paragraph, False

@@ -46,8 +46,8 @@ def checks(desk: Desk) -> Iterator[Check]:
         yield from _providers(desk)
         yield _model(desk)
     yield _embedded(desk)
-    yield _program(desk, "ripgrep", _ripgrep())
-    yield _program(desk, "git", shutil.which("git") or "")
+    yield _search(desk)
+    yield _git(desk)
     yield _shell(desk)
     yield _terminal(desk)
     yield _locale(desk)
@@ -166,17 +166,19 @@ def _embedded(desk: Desk) -> Check:
     return Check(name="embedded", status="ok", detail=detail)
 
 
-def _ripgrep() -> str:
-    from yeaft.tools.ripgrep import find_ripgrep
+def _search(desk: Desk) -> Check:
+    from yeaft.tools.ripgrep import best_backend, own_search
 
-    return find_ripgrep() or ""
+    if best_backend() is not own_search:
+        return Check(name="ripgrep", status="ok", detail=desk.text("doctor.found"))
+    return Check(name="ripgrep", status="ok", detail=desk.text("doctor.ripgrep_own"))
 
 
-def _program(desk: Desk, name: str, path: str) -> Check:
-    if path:
-        return Check(name=name, status="ok", detail=path)
-    remedy = desk.text(f"doctor.{name}_remedy")
-    return Check(name=name, status="warn", detail=desk.text("doctor.not_found"), remedy=remedy)
+def _git(desk: Desk) -> Check:
+    if path := shutil.which("git"):
+        return Check(name="git", status="ok", detail=path)
+    remedy = desk.text("doctor.git_remedy")
+    return Check(name="git", status="warn", detail=desk.text("doctor.not_found"), remedy=remedy)
 
 
 def _shell(desk: Desk) -> Check:

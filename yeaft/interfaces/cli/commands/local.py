@@ -83,12 +83,12 @@ def remove(desk: Desk, *, yes: bool) -> int:
     folder = models_folder(desk.home)
     parts = [path for name in (MANIFEST, WEIGHTS, SITE) if (path := folder / name).exists()]
     if not parts:
-        desk.note("localmodel.nothing_to_remove", folder=str(folder))
+        desk.note("local.nothing_to_remove", folder=str(folder))
         return EXIT_ANSWERED
-    need_consent(desk, "localmodel.remove_question", yes=yes, folder=str(folder))
+    need_consent(desk, "local.remove_question", yes=yes, folder=str(folder))
     for part in parts:
         _delete(part)
-    desk.note("localmodel.removed", folder=str(folder))
+    desk.note("local.removed", folder=str(folder))
     return EXIT_ANSWERED
 
 
@@ -118,5 +118,5 @@ def _row(files: LocalFiles | None, problem: str) -> LocalRow:
 ACTIONS: Mapping[str, Action] = {
     "setup": Action(run=setup, params=(option("--gguf", type=click.Path(path_type=Path)),)),
     "status": Action(run=status),
-    "rm": Action(run=remove, params=(flag("-y", "--yes"),), has_json=False),
+    "remove": Action(run=remove, params=(flag("-y", "--yes"),), has_json=False),
 }

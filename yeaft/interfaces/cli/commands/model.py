@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option, run_group
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from yeaft.llm.choice import Chosen
     from yeaft.llm.providers import Server
     from yeaft.llm.router import Route
+
+SHORTENED_FROM_TOKENS = 10_000
 
 
 class ModelRow(Struct, frozen=True, kw_only=True):
@@ -67,7 +70,9 @@ def ls(desk: Desk, *, everything: bool) -> int:
         desk.note("models.none_usable")
         return EXIT_ANSWERED
     headings = [desk.text(f"heading.{key}") for key in ("model", "context", "output", "price", "through")]
-    put_table(headings, [(row.ref, _k(row.context_tokens), _k(row.output_tokens), _price(row), row.through) for row in shown])
+    put_table(
+        headings, [(row.ref, _k(row.context_tokens), _k(row.output_tokens), _price(row), row.through) for row in shown]
+    )
     if len(shown) < len(rows):
         desk.note("models.more", count=len(rows) - len(shown))
     return EXIT_ANSWERED
@@ -82,7 +87,7 @@ def show(desk: Desk, *, ref: str, vp: str) -> int:
     route = resolve(desk.config, desk.environ, shelf.catalogue, chosen.ref, named_by=chosen.named_by)
     row = shelf.row(route)
     if desk.as_json:
-        put_json(ModelShown(named_by=chosen.named_by, **{name: getattr(row, name) for name in row.__struct_fields__}))
+        put_json(ModelShown(**msgspec.structs.asdict(row), named_by=chosen.named_by))
         return EXIT_ANSWERED
     lines = (
         ("model", row.ref),
@@ -194,7 +199,7 @@ class Shelf:
 
 
 def _k(tokens: int) -> str:
-    return f"{tokens // 1000}k" if tokens >= 10_000 else str(tokens)
+    return str(tokens) if tokens < SHORTENED_FROM_TOKENS else f"{tokens // 1000}k"
 
 
 def _price(row: ModelRow) -> str:

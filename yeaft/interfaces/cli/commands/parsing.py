@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
 
 HELP_WORDS = ("-h", "--help")
-ALIASES: Mapping[str, str] = {"list": "ls", "delete": "rm", "remove": "rm"}
+SAME_WORDS = (frozenset({"ls", "list"}), frozenset({"rm", "delete", "remove"}))
+"""Names that people try for the same command; each group has one of them."""
 
 
 class Action(Struct, frozen=True, kw_only=True):
@@ -65,8 +66,9 @@ def run_group(name: str, actions: Mapping[str, Action], options: Options, words:
     if not words or words[0].startswith("-"):
         raise UsageError(f"yeaft {name} needs one of: {known}. See `yeaft {name} --help`.")
     word = words[0]
-    chosen = ALIASES.get(word, word) if word not in actions else word
-    if chosen not in actions:
+    same = {word}.union(*(names for names in SAME_WORDS if word in names))
+    chosen = next((action for action in actions if action in same), None)
+    if chosen is None:
         near = get_close_matches(word, actions, n=1)
         remedy = f"Did you mean `yeaft {name} {near[0]}`?" if near else f"There are: {known}."
         raise UsageError(f"yeaft {name} has no command {word!r}. {remedy}")

@@ -73,7 +73,7 @@ def cut(text: str, columns: int) -> str:
 
 def local_time(time_ms: int) -> str:
     """Return a time for people: local, to the minute."""
-    return f"{datetime.fromtimestamp(time_ms / 1000):%Y-%m-%d %H:%M}" if time_ms else "-"
+    return f"{datetime.fromtimestamp(time_ms / 1000, UTC).astimezone():%Y-%m-%d %H:%M}" if time_ms else "-"
 
 
 def iso_time(time_ms: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from yeaft.llm.credentials import SHORTEST_SECRET_CHARS, secret_names
 if TYPE_CHECKING:
     from yeaft.config.settings import Config
 
+Json: TypeAlias = "str | int | float | bool | None | list[Json] | dict[str, Json]"
 MASK = "***"
 _TELLING_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "COOKIE")
 _SHAPES = re.compile(
@@ -58,7 +59,7 @@ class Redaction:
             masked = self.text(raw.decode("utf-8", "replace")).encode()
         return replace(recorded, event=decode(type_of(event), version_of(event), masked))
 
-    def _value(self, value: Any) -> Any:
+    def _value(self, value: Json) -> Json:
         match value:
             case str():
                 return self.text(value)

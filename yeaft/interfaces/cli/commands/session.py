@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 from msgspec import Struct
 
 from yeaft.interfaces.cli.commands.consent import need_consent
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option, run_group
 from yeaft.interfaces.cli.commands.printing import iso_time, local_time, put, put_json, put_table
 from yeaft.interfaces.cli.commands.session_transfer import TRANSFERS
+from yeaft.interfaces.cli.commands.transcript import MessageTold
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED
-from yeaft.interfaces.cli.commands.transcript import MessageTold
 
 if TYPE_CHECKING:
     from yeaft.events.codec import Event
@@ -59,7 +60,7 @@ def ls(desk: Desk, *, everywhere: bool, archived: bool) -> int:
     folder = None if everywhere else str(desk.folder)
     metas = Index(desk.home).rows(include_archived=archived, folder=folder)
     if desk.as_json:
-        put_json([SessionRow(**_row(meta)) for meta in metas])
+        put_json([_row(meta) for meta in metas])
         return EXIT_ANSWERED
     if not metas:
         desk.note("sessions.none" if everywhere else "sessions.none_here", folder=str(desk.folder))
@@ -82,7 +83,7 @@ def show(desk: Desk, *, session: str, limit: int | None) -> int:
     meta, messages = meta_of(reading.state), transcript(reading)
     shown = messages if limit is None else messages[len(messages) - limit :] if limit else ()
     if desk.as_json:
-        put_json(SessionShown(**_row(meta), transcript=shown))
+        put_json(SessionShown(**msgspec.structs.asdict(_row(meta)), transcript=shown))
         return EXIT_ANSWERED
     for key in ("id", "name", "folder", "roster", "messages", "last_active"):
         put(f"{desk.text(f'heading.{key}')}: {_cell(desk, meta, key)}")
@@ -175,24 +176,24 @@ def _change(desk: Desk, session: str, event: Event, code: str, **params: str) ->
     paths = find_session(desk.home, session)
     asyncio.run(append_offline(desk.home, paths.session_id, (event,), take_over=desk.options.take_over))
     if desk.as_json:
-        put_json(SessionRow(**_row(current_meta(paths))))
+        put_json(_row(current_meta(paths)))
     desk.note(code, session=paths.session_id, **params)
     return EXIT_ANSWERED
 
 
-def _row(meta: SessionMeta) -> dict[str, str | int | tuple[str, ...]]:
-    return {
-        "id": meta.session_id,
-        "name": meta.name,
-        "roster": meta.roster,
-        "default_vp": meta.default_vp,
-        "messages": meta.messages,
-        "created": iso_time(meta.created_ms),
-        "last_active": iso_time(meta.last_active_ms),
-        "folder": meta.folder,
-        "archived": meta.archived,
-        "labels": meta.labels,
-    }
+def _row(meta: SessionMeta) -> SessionRow:
+    return SessionRow(
+        id=meta.session_id,
+        name=meta.name,
+        roster=meta.roster,
+        default_vp=meta.default_vp,
+        messages=meta.messages,
+        created=iso_time(meta.created_ms),
+        last_active=iso_time(meta.last_active_ms),
+        folder=meta.folder,
+        archived=meta.archived,
+        labels=meta.labels,
+    )
 
 
 def _cell(desk: Desk, meta: SessionMeta, key: str) -> str:

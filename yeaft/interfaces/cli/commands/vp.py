@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from yeaft.interfaces.cli.commands.consent import need_consent
 from yeaft.interfaces.cli.commands.editor import edit as open_editor
@@ -18,12 +17,13 @@ from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
 from yeaft.interfaces.cli.commands.vp_import import IMPORT
 from yeaft.kernel.errors import NotFound, UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_CONFIG
+from yeaft.vp.persona import ToolPolicy
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
     from yeaft.interfaces.cli.options import Options
     from yeaft.vp.front_matter import Problem
-    from yeaft.vp.persona import ToolPolicy, Vp
+    from yeaft.vp.persona import Vp
 
 
 class VpRow(Struct, frozen=True, kw_only=True):
@@ -80,8 +80,7 @@ def show(desk: Desk, *, vp: str) -> int:
     """Show one VP with its persona."""
     found = _found(desk, vp)
     if desk.as_json:
-        row = msgspec.structs.asdict(_row(desk, found))
-        put_json(VpShown(**row, persona=found.persona))
+        put_json(VpShown(**msgspec.structs.asdict(_row(desk, found)), persona=found.persona))
         return EXIT_ANSWERED
     lines = (
         ("id", found.id),
@@ -212,7 +211,7 @@ def _row(desk: Desk, vp: Vp) -> VpRow:
         area=vp.area,
         traits=vp.traits,
         model=vp.model,
-        tools=None if vp.tools == type(vp.tools)() else vp.tools,
+        tools=None if vp.tools == ToolPolicy() else vp.tools,
         bundled=_is_bundled(desk, vp),
         path=vp.source,
     )

@@ -1,0 +1,82 @@
+"""One process writes a Session, and everybody else is told which."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from yeaft.kernel.errors import SessionBusy, StoreFailed
+from yeaft.store.lock import Owner, SessionLock, read_owner
+
+NOON_MS = 1_700_000_000_000
+
+
+def test_locking_a_new_session_makes_its_directory_and_names_the_owner(tmp_path: Path) -> None:
+    folder = tmp_path / "sessions" / "k7m2q9xa"
+    assert read_owner(folder) is None
+
+    lock = SessionLock.take(folder, now_ms=lambda: NOON_MS)
+
+    owner = read_owner(folder)
+    assert owner == lock.owner
+    assert (owner.pid, owner.host, owner.start_time) == (os.getpid(), os.uname().nodename, NOON_MS / 1000)
+    assert folder.stat().st_mode & 0o077 == 0
+    lock.release()
+
+
+def test_a_held_lock_is_refused_with_the_owners_name_until_it_is_released(tmp_path: Path) -> None:
+    lock = SessionLock.take(tmp_path)
+
+    with pytest.raises(SessionBusy, match=f"process {os.getpid()} on host .*since 20.*start a new Session"):
+        SessionLock.take(tmp_path)
+    with pytest.raises(SessionBusy):
+        SessionLock.take(tmp_path, take_over=True)
+    assert read_owner(tmp_path) == lock.owner
+    lock.release()
+    lock.release()
+
+    assert read_owner(tmp_path) is None
+    SessionLock.take(tmp_path).release()
+
+
+def test_a_session_of_another_host_is_taken_over_only_on_request(tmp_path: Path) -> None:
+    elsewhere = Owner(pid=12, host="elsewhere", start_time=NOON_MS / 1000, tty="/dev/pts/3")
+    (tmp_path / "lock").write_bytes(msgspec.json.encode(elsewhere))
+
+    with pytest.raises(SessionBusy, match=r"process 12 on host elsewhere on /dev/pts/3, since .*--take-over"):
+        SessionLock.take(tmp_path)
+    assert read_owner(tmp_path) == elsewhere
+
+    with SessionLock.take(tmp_path, take_over=True) as lock:
+        assert read_owner(tmp_path) == lock.owner
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b'{"pid":1}', b"\xff"])
+def test_a_lock_file_with_any_content_can_be_taken(tmp_path: Path, body: bytes) -> None:
+    (tmp_path / "lock").write_bytes(body)
+
+    with SessionLock.take(tmp_path) as lock:
+        assert read_owner(tmp_path) == lock.owner
+
+
+def test_children_do_not_inherit_the_lock(tmp_path: Path) -> None:
+    lock = SessionLock.take(tmp_path)
+    waits = "import sys; print('up', flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", waits], stdin=subprocess.PIPE, stdout=subprocess.PIPE, close_fds=False
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"up\n"
+        lock.release()
+
+        SessionLock.take(tmp_path).release()
+
+
+def test_a_place_that_cannot_be_locked_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a directory")
+
+    with pytest.raises(StoreFailed, match=f"{tmp_path}/file/k7m2q9xa cannot be locked"):
+        SessionLock.take(tmp_path / "file" / "k7m2q9xa")

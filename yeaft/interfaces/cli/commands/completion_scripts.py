@@ -1,0 +1,158 @@
+"""Writes completion scripts from the table of what can follow what. The shells never start yeaft for fixed words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from yeaft.interfaces.cli.commands.completion_words import Choices, Given, Level
+
+LOOKED_UP = {
+    "sessions": ("session ls --all", "id"),
+    "vps": ("vp ls", "id"),
+    "keys": ("config ls", "key"),
+}
+"""Sources that yeaft itself is asked for: the list, and the field of its rows."""
+
+_BASH_END = """\
+_yeaft() {
+    local current=${COMP_WORDS[COMP_CWORD]} found
+    found=$(_yeaft_candidates "${COMP_WORDS[@]:1:COMP_CWORD-1}")
+    if [[ $found == :* && $current != -* ]]; then
+        local kind=-f IFS=$'\\n'
+        [[ $found == :folders* ]] && kind=-d
+        compopt -o filenames 2>/dev/null
+        COMPREPLY=($(compgen $kind -- "$current"))
+    else
+        COMPREPLY=($(compgen -W "$found" -- "$current"))
+    fi
+}
+complete -F _yeaft yeaft"""
+
+_ZSH_END = """\
+_yeaft() {
+    local found="$(_yeaft_candidates "${(@)words[2,CURRENT-1]}")"
+    case "$found" in
+        :files*) [[ $PREFIX == -* ]] || _files ;;
+        :folders*) [[ $PREFIX == -* ]] || _files -/ ;;
+    esac
+    compadd -- ${${=found}:#:*}
+}
+compdef _yeaft yeaft"""
+
+_FISH_START = """\
+# yeaft completion for fish: yeaft completion fish > ~/.config/fish/completions/yeaft.fish
+function __yeaft_said
+    string match -v -- '-*' (commandline -opc)[2..-1]
+end
+function __yeaft_at
+    set -l said (__yeaft_said)
+    test "$said" = "$argv"
+end
+function __yeaft_in
+    set -l said (__yeaft_said)
+    test "$said" = "$argv"; or string match -q -- "$argv *" "$said"
+end
+function __yeaft_list
+    command yeaft $argv[2..-1] --json 2>/dev/null | string replace -rf '^ *"'$argv[1]'": "(.*)",?$' '$1'
+end
+complete -c yeaft -f"""
+
+
+def bash(levels: Sequence[Level]) -> str:
+    """Return the script for bash."""
+    head = '# yeaft completion for bash: eval "$(yeaft completion bash)"'
+    return "\n".join((head, *_candidates(levels), _BASH_END))
+
+
+def zsh(levels: Sequence[Level]) -> str:
+    """Return the script for zsh."""
+    head = '#compdef yeaft\n# yeaft completion for zsh: eval "$(yeaft completion zsh)"'
+    return "\n".join((head, *_candidates(levels), _ZSH_END))
+
+
+def fish(levels: Sequence[Level]) -> str:
+    """Return the script for fish."""
+    return "\n".join((_FISH_START, *(line for level in levels for line in _fish_level(level))))
+
+
+def _candidates(levels: Sequence[Level]) -> Iterator[str]:
+    """Yield a function for bash and zsh: from the words before the cursor to words, `:files` or `:folders`."""
+    yield "_yeaft_list() {"
+    yield '    command yeaft ${2} --json 2>/dev/null | sed -n \'s/^ *"\'"$1"\'": "\\(.*\\)",*$/\\1/p\''
+    yield "}"
+    yield "_yeaft_candidates() {"
+    yield "    local at='' wants='' word"
+    yield '    for word in "$@"; do'
+    yield "        if [ -n \"$wants\" ]; then wants=''; continue; fi"
+    yield '        case "$at:$word" in'
+    for level in levels:
+        yield from _steps(level)
+    yield "        esac"
+    yield "    done"
+    yield '    case "$wants" in'
+    for option, values in _all_values(levels).items():
+        yield f"        '{option}') {_shown(values)}; return ;;"
+    yield "    esac"
+    yield '    case "$at" in'
+    for level in levels:
+        everything = Choices(words=(*level.following.words, *level.options), source=level.following.source)
+        yield f"        '{level.path}') {_shown(everything)} ;;"
+    yield "    esac"
+    yield "}"
+
+
+def _steps(level: Level) -> Iterator[str]:
+    """Yield the cases in which a word leads on from `level`: to a value that comes next, or to a level below."""
+    for given in level.valued:
+        patterns = "|".join(f"'{level.path}:{name}'" for name in given.names)
+        yield f"            {patterns}) wants='{_key(level, given)}' ;;"
+    if not level.is_leaf:
+        for word in level.following.words:
+            below = f"{level.path} {word}".strip()
+            yield f"            '{level.path}:{word}') at='{below}' ;;"
+
+
+def _all_values(levels: Sequence[Level]) -> dict[str, Choices]:
+    return {_key(level, given): given.values for level in levels for given in level.valued}
+
+
+def _key(level: Level, given: Given) -> str:
+    return f"{level.path} {given.names[-1]}".strip()
+
+
+def _shown(choices: Choices) -> str:
+    """Return the shell command that prints what can stand in a place."""
+    words = " ".join(choices.words)
+    match choices.source:
+        case "files" | "folders" as kind:
+            return f"echo ':{kind} {words}'"
+        case "sessions" | "vps" | "keys" as kind:
+            listing, field = LOOKED_UP[kind]
+            return f"_yeaft_list {field} '{listing}'; echo '{words}'"
+        case None:
+            return f"echo '{words}'"
+
+
+def _fish_level(level: Level) -> Iterator[str]:
+    condition = f"{'__yeaft_in' if level.is_leaf else '__yeaft_at'} {level.path}".strip()
+    rule = f"complete -c yeaft -n '{condition}'"
+    if level.following.words or level.following.source:
+        yield f"{rule} {_fish_values(level.following)}"
+    with_values = {name: given for given in level.valued for name in given.names}
+    for name in level.options:
+        kind = "l" if name.startswith("--") else "s"
+        given = with_values.get(name)
+        yield f"{rule} -{kind} {name.lstrip('-')}" + (f" -r {_fish_values(given.values)}".rstrip() if given else "")
+
+
+def _fish_values(choices: Choices) -> str:
+    match choices.source:
+        case "files":
+            return "-F"
+        case "folders":
+            return "-a '(__fish_complete_directories)'"
+        case "sessions" | "vps" | "keys" as kind:
+            listing, field = LOOKED_UP[kind]
+            return f"-a '(__yeaft_list {field} {listing})'"
+        case None:
+            return f"-a '{' '.join(choices.words)}'" if choices.words else ""

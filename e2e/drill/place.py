@@ -147,7 +147,7 @@ class Run:
     def result(self) -> Line:
         """What the `result` line holds. It is an error if that is not the last line and the only one."""
         kinds = [line["type"] for line in self.lines]
-        assert kinds.count("result") == 1 and kinds[-1] == "result", f"result lines in {kinds[-5:]}: {self.stderr}"
+        assert (kinds.count("result"), kinds[-1:]) == (1, ["result"]), f"result lines in {kinds[-5:]}: {self.stderr}"
         data: Line = self.lines[-1]["data"]
         return data
 
@@ -173,11 +173,11 @@ class Run:
                 return line
         raise EOFError(f"yeaft ended with {self.exit_code} before that: {self.stderr}")
 
-    async def until_type(self, kind: str, **data: object) -> Line:
+    async def until_type(self, name: str, **data: object) -> Line:
         """Read lines up to the first of this type whose data has these values."""
 
         def found(line: Line) -> bool:
-            return line["type"] == kind and all(line["data"].get(name) == value for name, value in data.items())
+            return line["type"] == name and all(line["data"].get(key) == value for key, value in data.items())
 
         return await self.until(found)
 

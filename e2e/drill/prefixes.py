@@ -125,7 +125,15 @@ def _append(records: list[Recorded], events: Sequence[Event], root_id: str = "")
         seq = len(records) + 1
         key = id_of(event, SESSION_STREAM, f"e_{seq}")
         one = Recorded(
-            id=key, stream=SESSION_STREAM, seq=seq, ts=0, src="engine", cause="", corr=root_id, epoch=CLOSER, event=event
+            id=key,
+            stream=SESSION_STREAM,
+            seq=seq,
+            ts=0,
+            src="engine",
+            cause="",
+            corr=root_id,
+            epoch=CLOSER,
+            event=event,
         )
         records.append(one)
 

@@ -41,7 +41,7 @@ def test_a_blob_is_one_file_in_its_place(tmp_path: Path) -> None:
     blobs.sync()
 
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert files == [tmp_path / ref.sha256[:2] / ref.sha256[2:4] / ref.sha256] == [blobs.path(ref.sha256)]
+    assert files == [tmp_path / ref.sha256] == [blobs.path(ref.sha256)]
 
 
 @pytest.mark.parametrize("found", [b"", b"mil", b"eggs"])

@@ -64,7 +64,8 @@ Unit = Posted | Told | Own
 class Manner(Struct, frozen=True, kw_only=True):
     """How a VP is told things: who it is, what others are called, and the texts that stand between the turns.
 
-    What was said over another `protocol` goes without its opaque parts. `labelled` is False while the VP is alone with the user: then the user's words go as they are.
+    What was said over another `protocol` goes without its opaque parts. `labelled` is False while the VP is alone with
+    the user: then the user's words go as they are.
     """
 
     vp_id: str

@@ -1,4 +1,4 @@
-"""What fits in a model's window: whole oldest turns go first, then the text of old results; nothing stored changes."""
+"""What fits in a model's window: the oldest turns go first, then the text of old results; nothing stored changes."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,6 @@ from yeaft.llm.tokens import estimate
 UNIT_TOKENS = 8
 CALL_TOKENS = 12
 STUB_TOKENS = 40
-NEWEST_ROUNDS_KEPT = 1
 
 
 class Window(Struct, frozen=True, kw_only=True):
@@ -29,25 +28,32 @@ class Window(Struct, frozen=True, kw_only=True):
 def fit(units: Sequence[Unit], limit_tokens: int) -> Window:
     """Keep the newest turns that fit in `limit_tokens` (an estimate).
 
-    A turn goes with all that was said since the turn before it, calls with their results. The last turn and its
-    message always stay; if they alone are too large, the text of their older results is replaced by a stub,
-    oldest first, the newest round last of all.
+    An earlier turn goes with all that was said since the turn before it, calls with their results; then goes what
+    was said before the last turn, one by one. The last turn and its message always stay; if they alone are too
+    large, the text of their older results is replaced by a stub, oldest first, the newest round last of all.
     """
     groups = _groups(units)
     sizes = [sum(map(unit_tokens, group)) for group in groups]
-    first = 0
-    while sum(sizes[first:]) > limit_tokens and first < len(groups) - 1:
-        first += 1
-    kept = tuple(unit for group in groups[first:] for unit in group)
-    dropped = sum(map(len, groups[:first]))
-    total = sum(sizes[first:])
+    total = sum(sizes)
+    gone: list[Unit] = []
+    staying: list[Unit] = []
+    for group, tokens in zip(groups, sizes, strict=True):
+        if total > limit_tokens and not _must_stay(group, units[-1]):
+            gone += group
+            total -= tokens
+        else:
+            staying += group
+    kept = tuple(staying)
+    dropped_turns = max(1, sum(isinstance(unit, Posted) for unit in gone)) if gone else 0
     stubbed: set[str] = set()
     for call_id, tokens in _stubbable(kept):
         if total <= limit_tokens:
             break
         stubbed.add(call_id)
         total -= tokens
-    return Window(units=kept, stubbed=frozenset(stubbed), dropped=dropped, dropped_turns=first, tokens_est=total)
+    return Window(
+        units=kept, stubbed=frozenset(stubbed), dropped=len(gone), dropped_turns=dropped_turns, tokens_est=total
+    )
 
 
 def unit_tokens(unit: Unit) -> int:
@@ -81,20 +87,30 @@ def _result_tokens(text: str) -> int:
 
 
 def _groups(units: Sequence[Unit]) -> list[list[Unit]]:
-    """Cut after each own turn, so that a message stays with the turn that answers it."""
-    groups: list[list[Unit]] = [[]]
-    for unit in units:
-        groups[-1].append(unit)
-        if isinstance(unit, Own):
-            groups.append([])
-    return [group for group in groups if group]
+    """Cut after each own turn, so that a message stays with the turn that answers it, and after all that follows.
+
+    A VP that joins late has everything that was said so far before its one turn: that must not stay as a whole.
+    """
+    owns = [place for place, unit in enumerate(units[:-1]) if isinstance(unit, Own)]
+    groups: list[list[Unit]] = []
+    start = 0
+    for place in owns:
+        groups.append(list(units[start : place + 1]))
+        start = place + 1
+    return [*groups, *([unit] for unit in units[start:])]
+
+
+def _must_stay(group: Sequence[Unit], last: Unit) -> bool:
+    """Whether a group is the last turn, or the message that it answers."""
+    question = last.turn.started.message_id if isinstance(last, Own) else ""
+    return any(unit is last or (isinstance(unit, Posted) and unit.message.message_id == question) for unit in group)
 
 
 def _stubbable(units: Sequence[Unit]) -> list[tuple[str, int]]:
     """List the calls whose results may be stubbed, oldest first, with the tokens that would be won."""
-    attempts = [attempt for unit in units if isinstance(unit, Own) for attempt in unit.turn.attempts if attempt.calls]
+    attempts = [attempt for unit in units if isinstance(unit, Own) for attempt in unit.turn.attempts]
     found: list[tuple[str, int]] = []
-    for attempt in attempts[:-NEWEST_ROUNDS_KEPT] + attempts[-NEWEST_ROUNDS_KEPT:]:
+    for attempt in attempts:
         for state in attempt.calls:
             won = _result_tokens(state.finished.text) - STUB_TOKENS if state.finished else 0
             if won > 0:

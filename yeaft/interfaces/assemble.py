@@ -224,6 +224,7 @@ def _thinking(ground: _Ground, stack: AsyncExitStack) -> Thinking:
         model=wish.model,
         effort=wish.effort,
         has_embedded=status(ground.home).is_ready,
+        needs_prices=_limits(ground).cost_usd is not None,
     )
 
 

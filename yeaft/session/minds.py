@@ -12,7 +12,7 @@ from yeaft.config.settings import Config, VpSettings
 from yeaft.engine.settings import BUILDER, Frozen, Settings, freeze
 from yeaft.engine.view import PHRASES
 from yeaft.events.session import SettingsFrozen, VpFrozen
-from yeaft.kernel.errors import NotFound
+from yeaft.kernel.errors import ConfigError, NotFound
 from yeaft.llm.catalogue import Catalogue
 from yeaft.llm.choice import Chosen, choose_model
 from yeaft.llm.effort import clamp
@@ -20,6 +20,7 @@ from yeaft.llm.models import Models
 from yeaft.llm.prompt import SystemBlock
 from yeaft.prompts.place import Place
 from yeaft.prompts.system import Note, Peer, Self, Texts, system_blocks
+from yeaft.session.expectations import notices_about, unknown_price
 from yeaft.session.toolbox import tool_specs
 from yeaft.vp.library import Library
 
@@ -36,7 +37,10 @@ OUTPUT_TOKENS = 32_000
 
 
 class Thinking(Struct, frozen=True, kw_only=True):
-    """What all minds of a Session share. `place` tells where and on what day we are."""
+    """What all minds of a Session share.
+
+    `place` tells where and on what day we are; `needs_prices` says that there is a cost limit to keep.
+    """
 
     config: Config
     environ: Mapping[str, str]
@@ -51,6 +55,7 @@ class Thinking(Struct, frozen=True, kw_only=True):
     model: str = ""
     effort: str = ""
     has_embedded: bool = False
+    needs_prices: bool = False
 
 
 class VpMind:
@@ -86,12 +91,15 @@ class VpMind:
             raise NotFound(f"There is no VP @{self._vp_id} any more; `yeaft vp ls` lists those there are.")
         chosen = Chosen(ref=ref, named_by="the turn") if ref else self._chosen(vp)
         model = self._thinking.models.get(chosen.ref, chosen.named_by)
+        if self._thinking.needs_prices and model.entry.price is None:
+            raise ConfigError(unknown_price(model.entry))
         state, place = self._ledger.state, self._thinking.place()
         key = (model.entry, state.roster, place, self._effort, vp.digest)
         if self._last is None or self._last[0] != key:
             self._last = (key, freeze(self._settings(vp, model.entry, place)))
         frozen = self._last[1]
         self._note(vp, frozen)
+        self._tell(model.entry)
         return frozen, model
 
     def _chosen(self, vp: Vp) -> Chosen:
@@ -142,3 +150,10 @@ class VpMind:
             blob = self._blobs.put(frozen.content, "application/json")
             event = SettingsFrozen(vp_id=vp.id, digest=frozen.digest, blob=blob, builder=BUILDER)
             self._ledger.post((event,), src="engine")
+
+    def _tell(self, entry: ModelEntry) -> None:
+        """Tell the user once in a Session what to expect of a model."""
+        told = self._ledger.state.told
+        new = [notice for notice in notices_about(entry) if (notice.code, *notice.params.values()) not in told]
+        if new:
+            self._ledger.post(new, src="engine")

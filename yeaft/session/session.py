@@ -76,6 +76,8 @@ class Session:
         self._limits = limits
         self._now_ms = now_ms
         self._has_begun = False
+        self._is_closing = False
+        self._is_released = False
         self._seats: dict[str, Seat] = {}
         self._busy: dict[str, asyncio.Task[None]] = {}
         self._group = asyncio.TaskGroup()
@@ -91,7 +93,7 @@ class Session:
             await self._group.__aexit__(kind, error, trace)
         except ExceptionGroup as failures:
             raise _one_of(failures) from failures
-        if self._has_begun:
+        if self._has_begun and not self._is_released:
             await self._ledger.post((OwnerReleased(),), src="engine")
 
     def send(self, op: AnyOp) -> None:
@@ -122,6 +124,7 @@ class Session:
             case ContinueTurn(turn_id=turn_id):
                 self._continue(turn_id)
             case Close(how=how):
+                self._is_closing = True
                 if how == "abort":
                     self.interrupt(Ending(outcome="aborted"))
 
@@ -274,6 +277,14 @@ class Session:
         settled = settling(self.state, root_id)
         if settled is not None:
             self._ledger.post((settled,), src="engine", corr=root_id, sync=True)
+            self._release_if_done()
+
+    def _release_if_done(self) -> None:
+        """Give the Session up together with the last thing that happens in it, which saves a commit."""
+        is_done = self._has_begun and not self.state.open_turns() and not any(self.state.waiting.values())
+        if self._is_closing and is_done and not self._is_released:
+            self._is_released = True
+            self._ledger.post((OwnerReleased(),), src="engine")
 
     def _deliver(self) -> None:
         """Give every free VP the oldest message that waits for it."""

@@ -9,6 +9,7 @@ from yeaft.events.session import (
     FolderAdded,
     MessagePosted,
     MessageSettled,
+    NoticePosted,
     RosterChanged,
     SessionCreated,
     SessionRenamed,
@@ -48,6 +49,7 @@ class SessionState:
         self.settled: set[str] = set()
         self.frozen: set[str] = set()
         self.frozen_vps: dict[str, str] = {}
+        self.told: set[tuple[str, ...]] = set()
         self.open_asks: dict[str, AskOpened] = {}
         self.answers: dict[str, AskAnswered] = {}
         self.todos: dict[str, tuple[TodoItem, ...]] = {}
@@ -129,6 +131,8 @@ class SessionState:
                 self.frozen.add(digest)
             case VpFrozen(vp_id=vp_id, digest=digest):
                 self.frozen_vps[vp_id] = digest
+            case NoticePosted(code=code, params=params):
+                self.told.add((code, *params.values()))
             case TodoChanged(vp_id=vp_id, items=items):
                 self.todos[vp_id] = items
             case AskOpened():

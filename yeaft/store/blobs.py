@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import os
 import threading
+import zlib
 from collections import deque
 from pathlib import Path
 
@@ -11,12 +12,16 @@ from yeaft.events.fact import BlobRef
 from yeaft.kernel.errors import StoreFailed
 from yeaft.store.filesystem import sync_path
 
+PAGE_BYTES = 4096
 HASH_LENGTH = 64
 HASH_DIGITS = frozenset("0123456789abcdef")
 
 
 class FileBlobs:
-    """Files `<root>/ab/cd/<sha256>`. May be used from several threads; `root` is made when the first blob is put.
+    """Files `<root>/<sha256>`. May be used from several threads; `root` is made when the first blob is put.
+
+    They are not spread over folders: a Session has few, and each folder costs a short one another 4 KiB on disk. A file
+    holds the content or, where that saves a page of the disk, its zlib form; the hash tells which.
 
     A blob is safe from a crash of the process once `put` returns, and from a power cut after the next `sync`.
     """
@@ -28,10 +33,10 @@ class FileBlobs:
     def put(self, content: bytes, mime: str) -> BlobRef:
         """Keep `content`; raises `StoreFailed` when the disk does not take it."""
         sha256 = hashlib.sha256(content).hexdigest()
-        path = self.path(sha256)
+        path, stored = self.path(sha256), _stored(content)
         try:
-            if not _has_size(path, len(content)):
-                _write(path, content)
+            if not _has_size(path, len(stored)):
+                _write(path, stored)
                 self._unsynced.append(path)
         except OSError as error:
             raise StoreFailed(
@@ -44,14 +49,17 @@ class FileBlobs:
         if len(sha256) != HASH_LENGTH or not HASH_DIGITS.issuperset(sha256):
             return None
         try:
-            content = self.path(sha256).read_bytes()
+            stored = self.path(sha256).read_bytes()
         except OSError:
             return None
+        if hashlib.sha256(stored).hexdigest() == sha256:
+            return stored
+        content = _unpacked(stored)
         return content if hashlib.sha256(content).hexdigest() == sha256 else None
 
     def path(self, sha256: str) -> Path:
         """Where the blob of that hash is or would be."""
-        return self._root / sha256[:2] / sha256[2:4] / sha256
+        return self._root / sha256
 
     def sync(self) -> None:
         """Wait until all blobs put so far are on the disk, with the directories that lead to them."""
@@ -60,9 +68,27 @@ class FileBlobs:
             path = self._unsynced.popleft()
             with contextlib.suppress(FileNotFoundError):  # redacted in the meantime
                 sync_path(path)
-            folders.update(path.parents[:4])  # the two levels, the root, and where the root was made
+            folders.update(path.parents[:2])  # the root, and where the root was made
         for folder in folders:
             sync_path(folder)
+
+
+def _stored(content: bytes) -> bytes:
+    if len(content) <= PAGE_BYTES:
+        return content
+    packed = zlib.compress(content, level=1)
+    return packed if _pages(packed) < _pages(content) else content
+
+
+def _unpacked(stored: bytes) -> bytes:
+    try:
+        return zlib.decompress(stored)
+    except zlib.error:
+        return b""
+
+
+def _pages(content: bytes) -> int:
+    return -(-len(content) // PAGE_BYTES)
 
 
 def _has_size(path: Path, size_bytes: int) -> bool:

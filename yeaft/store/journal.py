@@ -1,6 +1,6 @@
 """What a journal promises; every back end passes the same contract tests."""
 
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -50,7 +50,7 @@ class Journal(Protocol):
         """All committed events with `seq` > `after`, in order."""
         ...
 
-    def subscribe(self, stream: str, after: int = 0) -> AsyncIterator[Recorded]:
+    def subscribe(self, stream: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
         """Committed events with `seq` > `after`, then new ones as they are committed; close it with `aclose`."""
         ...
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from yeaft.engine.closing import Ending
 from yeaft.events.call import AskOpened, AskWithdrawn
 from yeaft.events.codec import Recorded, Transient
-from yeaft.events.ops import ContinueTurn, Say
+from yeaft.events.ops import Close, ContinueTurn, Say
 from yeaft.events.turn import ProgressShown, TurnStarted
 from yeaft.interfaces.assemble import Opened, Wish, opened
 from yeaft.interfaces.cli import answer_file
@@ -120,6 +120,7 @@ class OneShot:
         has_words = bool(text.strip()) or self._piped.kind == "data"  # else there is only a turn to go on with
         if has_words and self._signals.exit_code is None:
             session.send(Say(text=text, attached=self._attached(here), op_id=ids.new_ulid(wall_clock_ms())))
+            session.send(Close())
             await session.idle()
 
     async def _follow_input(self, here: Opened, lines: JsonScreen) -> None:

@@ -104,6 +104,6 @@ def result_of(state: SessionState, turns: Iterable[TurnState], questions: Iterab
 
 def _answer(vps: tuple[VpResult, ...]) -> str:
     said = [vp for vp in vps if vp.text]
-    if len({vp.vp for vp in said}) <= 1:
+    if len({vp.vp for vp in vps}) <= 1 or not said:
         return said[-1].text if said else ""
     return "\n\n".join(f"── @{vp.vp}\n{vp.text}" for vp in said)

@@ -78,7 +78,7 @@ def fish(levels: Sequence[Level]) -> str:
 def _candidates(levels: Sequence[Level]) -> Iterator[str]:
     """Yield a function for bash and zsh: from the words before the cursor to words, `:files` or `:folders`."""
     yield "_yeaft_list() {"
-    yield '    command yeaft ${2} --json 2>/dev/null | sed -n \'s/^ *"\'"$1"\'": "\\(.*\\)",*$/\\1/p\''
+    yield '    eval "command yeaft $2 --json" 2>/dev/null | sed -n \'s/^ *"\'"$1"\'": "\\(.*\\)",*$/\\1/p\''
     yield "}"
     yield "_yeaft_candidates() {"
     yield "    local at='' wants='' word"

@@ -61,7 +61,8 @@ def show(desk: Desk, *, text: str, vps: tuple[str, ...], resume: str) -> int:
         put_json(found)
         return EXIT_ANSWERED
     put(" ".join(f"@{vp_id}" for vp_id in found.to))
-    desk.note(f"route.{found.reason}")
+    if not found.unknown:
+        desk.note(f"route.{found.reason}")
     for notice in found.notices:
         desk.note("route.notice", text=notice.text)
     return EXIT_ANSWERED

@@ -1,6 +1,5 @@
 """Ctrl-C at every boundary of a turn: it stops, its children are gone, and the next turn knows what had been said."""
 
-import asyncio
 import signal
 import time
 from collections.abc import Awaitable, Callable

@@ -118,9 +118,7 @@ class Story:
 
     def failed(self, kind: str, text: str = "", **fields: Any) -> "Story":
         error = Failure(kind=kind, message=f"It was {kind}.", **fields)
-        return self.add(
-            RequestFailed(request_id=self.request_id, turn_id=self.turn_id, error=error, text_so_far=text)
-        )
+        return self.add(RequestFailed(request_id=self.request_id, turn_id=self.turn_id, error=error, text_so_far=text))
 
     def started(self, call: Call, guard: Any = "read") -> "Story":
         return self.add(
@@ -210,10 +208,10 @@ def raw(value: dict[str, Any]) -> Raw:
 
 
 @st.composite
-def reply_items(draw: st.DrawFn, origin: str, call_count: int, stop: str) -> tuple[ReplyItem, ...]:
-    """The items of a reply as the adapter of `origin` (a `provider/model`) would give them."""
-    number = draw(st.integers(0, 10**9))
-    make = _claude_item if origin == CLAUDE.ref else _box_item
+def reply_items(draw: st.DrawFn, sent: RequestSent, call_count: int, stop: str) -> tuple[ReplyItem, ...]:
+    """The items of a reply as the adapter of the request's model would give them."""
+    number = sent.request_id
+    make = _claude_item if sent.model == CLAUDE.ref else _box_item
     kinds = draw(st.lists(st.sampled_from(("text", "thinking", "opaque")), max_size=3))
     items = [make(kind, draw(TEXTS), f"{number}_{place}") for place, kind in enumerate(kinds)]
     items += [CallItem(index=index) for index in range(call_count)]
@@ -227,9 +225,7 @@ def _claude_item(kind: str, text: str, ident: str) -> ReplyItem:
         case "text":
             return TextItem(text=text)
         case "thinking":
-            return ThinkingItem(
-                text=text, raw=raw({"type": "thinking", "thinking": text, "signature": seal_of(text)})
-            )
+            return ThinkingItem(text=text, raw=raw({"type": "thinking", "thinking": text, "signature": seal_of(text)}))
         case "server tool":
             block = {"type": "server_tool_use", "id": f"srv_{ident}", "name": "web_search", "input": {}}
             return OpaqueItem(wire_type="server_tool_use", raw=raw(block))
@@ -257,9 +253,7 @@ def _box_item(kind: str, text: str, ident: str) -> ReplyItem:
 
 
 @st.composite
-def turns(
-    draw: st.DrawFn, message_id: str = "m_1", *, is_current: bool = False, rules: Rules | None = None
-) -> Story:
+def turns(draw: st.DrawFn, message_id: str = "m_1", *, is_current: bool = False, rules: Rules | None = None) -> Story:
     """A turn that a model which answers anything could cause; ended, unless it is the current one."""
     rules = rules or Rules(max_rounds=draw(st.integers(1, 4)), max_continues=1, fallback=draw(FALLBACKS))
     story = Story(message_id, draw(st.sampled_from(ENTRIES)))
@@ -334,7 +328,7 @@ def _answered(draw: st.DrawFn, probe: Story) -> None:
         a_call(probe.request_id, index, draw(TOOLS), draw(ARGS), draw(WIRE_IDS), complete=draw(st.booleans()))
         for index in range(count)
     )
-    probe.replied(stop=stop, items=draw(reply_items(last.sent.model, count, stop)), calls=calls)
+    probe.replied(stop=stop, items=draw(reply_items(last.sent, count, stop)), calls=calls)
 
 
 @st.composite

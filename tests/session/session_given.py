@@ -47,15 +47,18 @@ protocol = "openai-responses"
 base_url = "{url}/v1"
 [[providers.box.models]]
 id = "scripted"
+context_tokens = 32768
 price_usd_per_mtok = {{in = 1.0, out = 1.0}}
 [[providers.box.models]]
 id = "spare"
+context_tokens = 32768
 
 [providers.claude]
 protocol = "anthropic"
 base_url = "{url}"
 [[providers.claude.models]]
 id = "scripted"
+context_tokens = 32768
 """
 
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from yeaft.config.settings import EFFORTS, Config, Limits, Provider, Retry
+from yeaft.config.settings import EFFORTS, Config, Limits, Provider, Retry, Search, Web
 from yeaft.kernel.errors import ConfigError
 
 N = TypeVar("N", int, float)
@@ -32,19 +32,22 @@ class _Mended(Struct):
 def checked(config: Config, origins: Mapping[str, str]) -> tuple[Config, tuple[str, ...]]:
     """`config` with numbers moved into their ranges, and a sentence about each that was.
 
-    Raises `ConfigError` for a word that means nothing and for a provider with more than one kind of key.
+    Raises `ConfigError` for a word that means nothing, an address that is none, and more than one kind of key.
     """
     _check_effort("models.effort", config.models.effort, origins)
     for vp_id, vp in config.vps.items():
         _check_effort(f"vps.{vp_id}.effort", vp.effort, origins)
     for name, provider in config.providers.items():
         _check_provider(name, provider, origins)
+    _check_search(config.search, origins)
+    _check_address("images.url", config.images.url, origins)
     mended = _Mended(origins=origins, notices=[])
     limits = _limits(config.limits, mended)
     retry = _retry(config.retry, mended)
+    web = _web(config.web, mended)
     if not mended.notices:
         return config, ()
-    return replace(config, limits=limits, retry=retry), tuple(mended.notices)
+    return replace(config, limits=limits, retry=retry, web=web), tuple(mended.notices)
 
 
 def _check_effort(key: str, word: str, origins: Mapping[str, str]) -> None:
@@ -59,10 +62,24 @@ def _check_provider(name: str, provider: Provider, origins: Mapping[str, str]) -
     if len(named) > 1:
         place = origins.get(f"providers.{name}.{named[-1]}", "the settings")
         raise ConfigError(f"{place}: providers.{name} has {' and '.join(named)}. Keep one of them.")
-    if provider.base_url and not provider.base_url.startswith(("http://", "https://")):
-        key = f"providers.{name}.base_url"
+    _check_address(f"providers.{name}.base_url", provider.base_url, origins)
+
+
+def _check_search(search: Search, origins: Mapping[str, str]) -> None:
+    place = origins.get("search.provider", "the settings")
+    if search.api_key and search.api_key_env:
+        raise ConfigError(f"{place}: search has api_key and api_key_env. Keep one of them.")
+    if not search.provider and (search.url or search.api_key or search.api_key_env):
+        raise ConfigError(f"{place}: search has no provider for its url or key. Add provider = ..., such as searxng.")
+    if search.provider in ("searxng", "json") and not search.url:
+        raise ConfigError(f"{place}: search.provider = {search.provider!r} needs the address to ask. Add url = ...")
+    _check_address("search.url", search.url, origins)
+
+
+def _check_address(key: str, url: str, origins: Mapping[str, str]) -> None:
+    if url and not url.startswith(("http://", "https://")):
         place = origins.get(key, "the settings")
-        raise ConfigError(f"{place}: {key} = {provider.base_url!r} must begin with http:// or https://.")
+        raise ConfigError(f"{place}: {key} = {url!r} must begin with http:// or https://.")
 
 
 def _limits(limits: Limits, mended: _Mended) -> Limits:
@@ -72,6 +89,14 @@ def _limits(limits: Limits, mended: _Mended) -> Limits:
         max_continues=mended.within("limits.max_continues", limits.max_continues, 0, 100),
         handoff_depth=mended.within("limits.handoff_depth", limits.handoff_depth, 0, 30),
         handoff_turns=mended.within("limits.handoff_turns", limits.handoff_turns, 0, 100),
+    )
+
+
+def _web(web: Web, mended: _Mended) -> Web:
+    return replace(
+        web,
+        timeout_s=mended.within("web.timeout_s", web.timeout_s, 1.0, MAX_DELAY_S),
+        max_bytes=mended.within("web.max_bytes", web.max_bytes, 1024, 100 * 1024 * 1024),
     )
 
 

@@ -62,8 +62,8 @@ def _shown(value: Node, at: tuple[str | int, ...]) -> str:
 
 
 def _is_secret(at: tuple[str | int, ...]) -> bool:
-    """Keys and the like of a provider; the name of a variable that holds a key is no secret, nor is a command."""
+    """Keys and the like of a service; the name of a variable that holds a key is no secret, nor is a command."""
     last = str(at[-1]).lower()
-    if at[0] != "providers":
+    if at[0] not in {"providers", "search"}:
         return False
     return last == "api_key" or ("headers" in at and any(word in last for word in _SECRET_WORDS))

@@ -12,6 +12,7 @@ PROTOCOL_HINT = (
     "yeaft speaks the Messages protocol of Anthropic and the Responses protocol of OpenAI; for anything else point "
     "base_url at a server that offers one of them, such as llama.cpp, vLLM, Ollama or a gateway"
 )
+SearchProviderName = Literal["", "ddgs", "tavily", "brave", "searxng", "json"]
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra")
 """How hard a model may think, from least to most; each model knows only some of these words."""
 
@@ -91,6 +92,34 @@ class VpSettings(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
     effort: str = ""
 
 
+class Web(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """`[web]`: what fetching a page may take, and whether it may lead into private networks."""
+
+    allow_private: bool = False
+    timeout_s: float = 30.0
+    max_bytes: int = 10 * 1024 * 1024
+
+
+class Search(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """`[search]`: who is asked; with an empty `provider`, everybody who can be, until one answers.
+
+    `url` is required for `searxng` and `json`; for the others it replaces their public address.
+    """
+
+    provider: SearchProviderName = ""
+    url: str = ""
+    api_key: str = ""
+    api_key_env: str = ""
+
+
+class Images(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """`[images]`: an endpoint that makes images as OpenAI's `/v1/images/generations` does; an empty `url` means none."""
+
+    url: str = ""
+    model: str = ""
+    api_key_env: str = ""
+
+
 class Config(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """All settings. `default_vp` names the VP that answers when nobody is mentioned."""
 
@@ -102,4 +131,7 @@ class Config(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     providers: dict[str, Provider] = {}
     permissions: Permissions = Permissions()
     vps: dict[str, VpSettings] = {}
+    web: Web = Web()
+    search: Search = Search()
+    images: Images = Images()
     project_doc_max_bytes: int = 32768

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
 from yeaft.events.call import CallFinished, CallOutput, CallStarted
-from yeaft.kernel.errors import BadArguments, ToolFailed
+from yeaft.events.fact import BlobRef
+from yeaft.kernel.errors import BadArguments, StoreFailed, ToolFailed
 from yeaft.kernel.outcome import CallStatus
 from yeaft.kernel.text import without_surrogates
 from yeaft.prompts.fill import fill
@@ -53,13 +54,18 @@ class Gate(Protocol):
         ...
 
 
-class Hands:
-    """What a VP acts with: its tools and the gate before them."""
+Keep = Callable[[bytes, str], BlobRef]
+"""Keeps content of a media type beside the journal; raises `StoreFailed`."""
 
-    def __init__(self, toolbox: Toolbox, gate: Gate, phrases: Mapping[str, str]) -> None:
+
+class Hands:
+    """What a VP acts with: its tools, the gate before them, and where the pictures of results are kept."""
+
+    def __init__(self, toolbox: Toolbox, gate: Gate, phrases: Mapping[str, str], keep: Keep) -> None:
         self._toolbox = toolbox
         self._gate = gate
         self._phrases = phrases
+        self._keep = keep
 
     async def admit(self, log: TurnLog, calls: Sequence[CallState]) -> None:
         """Start the calls that may run next: a run of permitted reads, or the one call at the front.
@@ -111,6 +117,8 @@ class Hands:
             return tool.bind(call.args_raw)
         except BadArguments as error:
             return error
+        except RecursionError:  # how the strict decoder says so
+            return BadArguments(f"{call.tool}: the arguments are nested too deep. Nothing was run.")
 
     def _runs_beside_others(self, bound: BoundCall) -> bool:
         return bound.guard == "read" and self._gate.judge(bound).allowed
@@ -145,7 +153,7 @@ class Hands:
         bound = self._bound(state.call)
         if isinstance(bound, BadArguments):  # started by a process that had this tool
             return _result(log.state.started.turn_id, state.call, "failed", str(bound)), ()
-        result = await self._outcome(bound, running)
+        result, images = self._with_pictures_kept(await self._outcome(bound, running))
         text = without_surrogates(result.text) or self._phrases["no_output"]
         if bound.unknown_keys:
             text += "\n" + fill(self._phrases["unknown_arguments"], {"names": ", ".join(bound.unknown_keys)})
@@ -155,6 +163,7 @@ class Hands:
             tool=bound.tool,
             status="failed" if result.failed else "ok",
             text=text,
+            images=images,
             facts=result.facts,
             duration_ms=round((time.monotonic() - began) * 1000),
         )
@@ -174,6 +183,12 @@ class Hands:
             what = {"tool": bound.tool, "error": repr(error)}
             return ToolResult(text=fill(self._phrases["call_crashed"], what), failed=True)
         return ToolResult(text=found) if isinstance(found, str) else found
+
+    def _with_pictures_kept(self, result: ToolResult) -> tuple[ToolResult, tuple[BlobRef, ...]]:
+        try:
+            return result, tuple(self._keep(picture.content, picture.mime) for picture in result.images)
+        except StoreFailed as error:
+            return ToolResult(text=str(error), failed=True, facts=result.facts, emits=result.emits), ()
 
 
 class _RunningCall:

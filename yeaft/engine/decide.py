@@ -78,6 +78,8 @@ def decide(state: TurnState, rules: Rules, spent_usd: float) -> Action:
         return _after_failure(state, last, last.failure.error, rules)
     if last.reply is None:
         return AskModel(round=last.sent.round, attempt=last.sent.attempt + 1)
+    if last.reply.stop in ("refusal", "filtered"):
+        return Finish(outcome="refused")  # calls of a reply that was called back are not run
     if state.unmet:
         return Finish(outcome="needs_human")
     if state.open_calls:
@@ -107,8 +109,6 @@ def _after_words(state: TurnState, last: Attempt, rules: Rules, spent_usd: float
     if stop == "max_tokens":
         again = _count(state, "max_tokens") <= rules.max_continues
         return _next_round(state, rules, spent_usd) if again else Finish(outcome="limit", limit="output")
-    if stop in ("refusal", "filtered"):
-        return Finish(outcome="refused")
     if stop == "context":
         return Finish(outcome="limit", limit="tokens")
     if state.unseen:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from yeaft.engine.settings import Frozen
     from yeaft.engine.state import TurnState
     from yeaft.engine.turn import TurnLog
+    from yeaft.events.fact import BlobRef
     from yeaft.kernel.clock import NowMs
+    from yeaft.kernel.messages import ImagePart
     from yeaft.llm.model import Model, Piece, Reply
 
 CHECKPOINT_S = 2.0
@@ -49,13 +51,18 @@ class Mind(Protocol):
         """
         ...
 
+    def picture(self, ref: BlobRef) -> ImagePart | None:
+        """Return a picture that a call's result had; None if it is gone."""
+        ...
+
 
 async def ask_model(log: TurnLog, mind: Mind, ask: AskModel, now_ms: NowMs) -> None:
     """Send one request. Its reply or failure is posted; nothing is raised but cancellation and bugs."""
     await _wait_until(log, ask, now_ms)
     state = log.state
     frozen, model = mind.freeze(state.model)
-    built = build_request(log.units(), frozen.settings, model.encode, shrinks_of(state, ask.round))
+    shrinks = shrinks_of(state, ask.round)
+    built = build_request(log.units(), frozen.settings, model.encode, shrinks, mind.picture)
     started = state.started
     sent = RequestSent(
         request_id=ids.request_id(started.turn_id, ask.round, ask.attempt),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from yeaft.engine.pictures import Look, nothing_kept
 from yeaft.engine.settings import Settings
 from yeaft.engine.view import Manner, Unit, prompt_messages
 from yeaft.engine.window import fit
@@ -28,8 +29,10 @@ class Built(Struct, frozen=True, kw_only=True):
     window: WindowCut
 
 
-def build_request(units: Sequence[Unit], settings: Settings, encode: Encode, shrinks: int = 0) -> Built:
-    """Build the next request of the last turn in `units`.
+def build_request(
+    units: Sequence[Unit], settings: Settings, encode: Encode, shrinks: int = 0, picture: Look = nothing_kept
+) -> Built:
+    """Build the next request of the last turn in `units`, whose pictures `picture` finds.
 
     `shrinks` counts how often the provider has said that this request is too long.
     """
@@ -43,8 +46,11 @@ def build_request(units: Sequence[Unit], settings: Settings, encode: Encode, shr
         vp_id=settings.vp_id,
         names=settings.names,
         phrases=settings.phrases,
+        model=entry.ref,
         protocol=entry.protocol,
         labelled=settings.labelled,
+        picture=picture,
+        sees=entry.images,
     )
     prompt = Prompt(
         system=settings.system,

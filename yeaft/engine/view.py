@@ -5,12 +5,15 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from yeaft.engine.pictures import Look, newest_pictures, nothing_kept, shown_pictures
 from yeaft.engine.repeats import repeat_note
 from yeaft.engine.sent_copy import sent_copy
 from yeaft.engine.state import Attempt, CallState, TurnState, partial_text
 from yeaft.events.session import MessagePosted
+from yeaft.events.turn import ReplyCompleted
 from yeaft.kernel.messages import (
     AssistantMessage,
+    OpaqueItem,
     Part,
     PromptMessage,
     ResultPart,
@@ -25,6 +28,9 @@ PHRASES = (
     "call_lost",
     "continue_after_break",
     "continue_after_limit",
+    "image_gone",
+    "image_left_out",
+    "image_omitted",
     "repeated_call",
     "reply_broke_off",
     "reply_empty",
@@ -35,7 +41,8 @@ PHRASES = (
 )
 """The phrases that may stand in a request; settings keep a copy of them."""
 
-_TAG = re.compile(r"<(?=/?message\b)", re.IGNORECASE)
+_TAG = re.compile(r"<(?=\s*/?\s*message\b)", re.IGNORECASE)
+_IN_ATTRIBUTE = {ord(char): entity for char, entity in (('"', "&quot;"), ("<", "&lt;"), (">", "&gt;"), ("\n", " "))}
 
 
 class Posted(Struct, frozen=True, kw_only=True):
@@ -64,15 +71,26 @@ Unit = Posted | Told | Own
 class Manner(Struct, frozen=True, kw_only=True):
     """How a VP is told things: who it is, what others are called, and the texts that stand between the turns.
 
-    What was said over another `protocol` goes without its opaque parts. `labelled` is False while the VP is alone with
-    the user: then the user's words go as they are.
+    `model` (`provider/model`) is who is told. What was said over another `protocol` goes without its opaque parts.
+    `labelled` is False while the VP is alone with the user: then the user's words go as they are. `picture` finds the
+    pictures of results; a model that takes none (`sees` is False) is told so instead.
     """
 
     vp_id: str
     names: Mapping[str, str]
     phrases: Mapping[str, str]
+    model: str
     protocol: WireProtocol
     labelled: bool = False
+    picture: Look = nothing_kept
+    sees: bool = True
+
+
+class _Left(Struct, frozen=True, kw_only=True):
+    """What the results still hold: the calls of which only a line is left, and those whose pictures go along."""
+
+    stubbed: frozenset[str]
+    pictured: frozenset[str]
 
 
 def prompt_messages(
@@ -84,6 +102,7 @@ def prompt_messages(
     """
     writer = _Writer()
     turns = [unit.turn for unit in units if isinstance(unit, Own)]
+    left = _Left(stubbed=stubbed, pictured=newest_pictures(turns, stubbed))
     if dropped_turns:
         writer.hear(fill(manner.phrases["turns_dropped"], {"count": str(dropped_turns)}))
     for unit in units:
@@ -93,13 +112,13 @@ def prompt_messages(
             case Told(vp_id=vp_id, to=to, text=text):
                 writer.hear(_labelled(vp_id, to, text, manner))
             case Own(turn=turn):
-                _write_turn(writer, turn, turns, manner, stubbed)
+                _write_turn(writer, turn, turns, manner, left)
     return writer.messages()
 
 
 def message_block(text: str, *, sender: str, name: str = "", to: Sequence[str] = ()) -> str:
     """Return `text` in a block that names who spoke to whom; what looks like such a block in it is defused."""
-    named = f' name="{name}"' if name not in ("", sender) else ""
+    named = f' name="{name.translate(_IN_ATTRIBUTE)}"' if name not in ("", sender) else ""
     to_whom = " ".join("@" + vp for vp in to)
     addressed = f' to="{to_whom}"' if to_whom else ""
     return f'<message from="{sender}"{named}{addressed}>\n{_TAG.sub("&lt;", text)}\n</message>'
@@ -131,24 +150,22 @@ class _Writer:
         return tuple(self._done)
 
 
-def _write_turn(
-    writer: _Writer, turn: TurnState, turns: list[TurnState], manner: Manner, stubbed: frozenset[str]
-) -> None:
+def _write_turn(writer: _Writer, turn: TurnState, turns: list[TurnState], manner: Manner, left: _Left) -> None:
     for number, attempt in enumerate(turn.attempts):
         for steer in attempt.steers:
             writer.hear(fill(manner.phrases["steer"], {"text": steer.text}))
         if attempt.reply is None:
             _write_unfinished(writer, turn, number, manner)
             continue
-        _write_reply(writer, turn, number, manner, stubbed)
+        _write_reply(writer, turn, number, manner, left)
         writer.hear(repeat_note(turns, turn, attempt, manner.phrases))
-        if attempt.reply.stop == "max_tokens" and not attempt.calls and _goes_on(turn, number):
+        if not attempt.calls and _goes_on(turn, number) and _stopped_short(attempt, attempt.reply, manner):
             writer.hear(manner.phrases["continue_after_limit"])
     for steer in turn.unseen:
         writer.hear(fill(manner.phrases["steer"], {"text": steer.text}))
 
 
-def _write_reply(writer: _Writer, turn: TurnState, number: int, manner: Manner, stubbed: frozenset[str]) -> None:
+def _write_reply(writer: _Writer, turn: TurnState, number: int, manner: Manner, left: _Left) -> None:
     attempt = turn.attempts[number]
     reply = attempt.reply
     assert reply is not None
@@ -160,7 +177,7 @@ def _write_reply(writer: _Writer, turn: TurnState, number: int, manner: Manner, 
     origin = reply.model if attempt.sent.protocol == manner.protocol else ""  # the user may have changed the protocol
     writer.say(AssistantMessage(items=reply.items, calls=reply.calls, origin=origin))
     if attempt.calls:
-        writer.get_results([_result(call, manner, stubbed) for call in attempt.calls])
+        writer.get_results([_result(call, manner, left) for call in attempt.calls])
 
 
 def _write_unfinished(writer: _Writer, turn: TurnState, number: int, manner: Manner) -> None:
@@ -177,6 +194,14 @@ def _write_unfinished(writer: _Writer, turn: TurnState, number: int, manner: Man
     writer.hear(manner.phrases["continue_after_break" if turn.ended is None or going_on else "reply_broke_off"])
 
 
+def _stopped_short(attempt: Attempt, reply: ReplyCompleted, manner: Manner) -> bool:
+    """Whether a reply has to be asked to go on; one paused within its provider's own tool goes back as it is."""
+    if reply.stop != "pause":
+        return reply.stop == "max_tokens"
+    is_own = (reply.model, attempt.sent.protocol) == (manner.model, manner.protocol)
+    return not is_own or not reply.items or not isinstance(reply.items[-1], OpaqueItem)
+
+
 def _continues(attempt: Attempt) -> bool:
     return attempt.switched or (attempt.retry is not None and attempt.retry.how == "continue")
 
@@ -185,16 +210,19 @@ def _goes_on(turn: TurnState, number: int) -> bool:
     return number + 1 < len(turn.attempts) or turn.ended is None
 
 
-def _result(state: CallState, manner: Manner, stubbed: frozenset[str]) -> ResultPart:
+def _result(state: CallState, manner: Manner, left: _Left) -> ResultPart:
     finished = state.finished
     if finished is None:  # only in a journal that was cut: the second belt for "every call has one result"
         return ResultPart(call_id=state.call.call_id, text=manner.phrases["call_lost"], failed=True)
-    if finished.call_id in stubbed:
+    failed = finished.status != "ok"
+    if finished.call_id in left.stubbed:
         size = str(len(finished.text.encode()))
         text = fill(manner.phrases["result_stubbed"], {"tool": finished.tool, "bytes": size})
-    else:
-        text = sent_copy(finished.text, finished.tool, manner.phrases)
-    return ResultPart(call_id=finished.call_id, text=text, failed=finished.status != "ok")
+        return ResultPart(call_id=finished.call_id, text=text, failed=failed)
+    still = finished.call_id in left.pictured
+    images, notes = shown_pictures(finished, manner.picture, manner.phrases, seen=manner.sees, still=still)
+    text = "\n".join((sent_copy(finished.text, finished.tool, manner.phrases), *notes))
+    return ResultPart(call_id=finished.call_id, text=text, failed=failed, images=images)
 
 
 def _posted_text(message: MessagePosted, manner: Manner) -> str:

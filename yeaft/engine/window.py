@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from yeaft.engine.pictures import picture_tokens
 from yeaft.engine.sent_copy import SENT_BYTES
 from yeaft.engine.state import TurnState, partial_text
 from yeaft.engine.view import Own, Posted, Told, Unit
+from yeaft.events.call import CallFinished
 from yeaft.kernel.messages import CallItem, TextItem
 from yeaft.llm.tokens import estimate
 
@@ -78,12 +80,13 @@ def _turn_tokens(turn: TurnState) -> int:
             total += estimate(item.text) if isinstance(item, TextItem) else 0
             total += 0 if isinstance(item, TextItem | CallItem) else len(bytes(item.raw)) // 4
         total += sum(CALL_TOKENS + estimate(call.args_raw) for call in attempt.reply.calls)
-        total += sum(_result_tokens(state.finished.text) for state in attempt.calls if state.finished)
+        total += sum(_result_tokens(state.finished) for state in attempt.calls if state.finished)
     return total
 
 
-def _result_tokens(text: str) -> int:
-    return CALL_TOKENS + estimate(text if len(text) <= SENT_BYTES else text[:SENT_BYTES])
+def _result_tokens(finished: CallFinished) -> int:
+    text = finished.text if len(finished.text) <= SENT_BYTES else finished.text[:SENT_BYTES]
+    return CALL_TOKENS + estimate(text) + picture_tokens(finished.images)
 
 
 def _groups(units: Sequence[Unit]) -> list[list[Unit]]:
@@ -112,7 +115,7 @@ def _stubbable(units: Sequence[Unit]) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     for attempt in attempts:
         for state in attempt.calls:
-            won = _result_tokens(state.finished.text) - STUB_TOKENS if state.finished else 0
+            won = _result_tokens(state.finished) - STUB_TOKENS if state.finished else 0
             if won > 0:
                 found.append((state.call.call_id, won))
     return found

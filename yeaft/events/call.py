@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from msgspec import Raw, Struct
 
-from yeaft.events.fact import Fact, Passing
+from yeaft.events.fact import BlobRef, Fact, Passing
 from yeaft.kernel.outcome import CallStatus, Guard
 
 AskKind = Literal["approval", "question", "choice"]
@@ -28,7 +28,7 @@ class FileFact(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Facts(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is known of a call besides its text."""
+    """What is known of a call besides its text; `worktree` is the git worktree that it made or removed."""
 
     files: tuple[FileFact, ...] = ()
     exit_code: int | None = None
@@ -36,6 +36,7 @@ class Facts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     pid: int | None = None
     log: str = ""
     survivors: tuple[int, ...] = ()
+    worktree: str = ""
 
 
 class CallStarted(Fact, frozen=True, kw_only=True, tag="call.started"):
@@ -51,7 +52,7 @@ class CallStarted(Fact, frozen=True, kw_only=True, tag="call.started"):
 
 
 class CallFinished(Fact, frozen=True, kw_only=True, tag="call.finished"):
-    """A call has its result; every call gets exactly one. `text` is whole, however long."""
+    """A call has its result; every call gets exactly one. `text` is whole, however long; `images` go with it."""
 
     identity: ClassVar[tuple[str, ...]] = ("call_id",)
     call_id: str
@@ -59,6 +60,7 @@ class CallFinished(Fact, frozen=True, kw_only=True, tag="call.finished"):
     tool: str
     status: CallStatus
     text: str
+    images: tuple[BlobRef, ...] = ()
     facts: Facts = Facts()
     duration_ms: int = 0
 

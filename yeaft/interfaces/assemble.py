@@ -36,7 +36,7 @@ from yeaft.session.ledger import Ledger, Listener
 from yeaft.session.minds import Thinking, VpMind
 from yeaft.session.opening import Room, Wanted, open_room
 from yeaft.session.reopening import Inquiry
-from yeaft.session.route_forward import HandoffLimits, Throttle
+from yeaft.session.router import HandoffLimits, Throttle
 from yeaft.session.seat import Seat
 from yeaft.session.session import Session
 from yeaft.session.state import SessionState
@@ -170,7 +170,7 @@ def _session(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Se
     def make_seat(vp_id: str) -> Seat:
         toolbox = toolbox_for(vp_id, workshop)
         mind = VpMind(vp_id, thinking, toolbox, ground.ledger, ground.room.blobs)
-        hands = Hands(toolbox, approvals, phrases)
+        hands = Hands(toolbox, approvals, phrases, ground.room.blobs.put)
         return Seat(
             ledger=ground.ledger, mind=mind, hands=hands, rules=turn_rules, inquiry=inquiry, now_ms=wall_clock_ms
         )

@@ -21,11 +21,12 @@ class ImagePart(Struct, frozen=True, kw_only=True, tag="image", tag_field="type"
 
 
 class ResultPart(Struct, frozen=True, kw_only=True, tag="result", tag_field="type"):
-    """The one result of a call, as the model is told it."""
+    """The one result of a call, as the model is told it; pictures come after the text."""
 
     call_id: str
     text: str
     failed: bool = False
+    images: tuple[ImagePart, ...] = ()
 
 
 Part = TextPart | ImagePart | ResultPart

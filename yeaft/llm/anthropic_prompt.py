@@ -132,14 +132,23 @@ def _told(part: Part, ids: Mapping[str, str], entry: ModelEntry) -> Iterator[Use
         case TextPart(text=text):
             if text.strip():
                 yield Text(text=text)
-        case ImagePart(mime=mime, data=data):
-            if entry.images:
-                yield Image(source=ImageSource(media_type=mime, data=data))
-            else:
-                yield Text(text=f"[{mime}]")
-        case ResultPart(call_id=call_id, text=text, failed=failed):
-            content = text if text.strip() else SILENT_FAILURE if failed else ""
-            yield ToolResult(tool_use_id=ids.get(call_id, call_id), content=content, is_error=failed)
+        case ImagePart():
+            yield _picture(part, entry)
+        case ResultPart(call_id=call_id, failed=failed):
+            yield ToolResult(tool_use_id=ids.get(call_id, call_id), content=_content(part, entry), is_error=failed)
+
+
+def _content(part: ResultPart, entry: ModelEntry) -> str | list[Text | Image]:
+    text = part.text if part.text.strip() else SILENT_FAILURE if part.failed else ""
+    if not part.images:
+        return text
+    return [*([Text(text=text)] if text else []), *(_picture(image, entry) for image in part.images)]
+
+
+def _picture(part: ImagePart, entry: ModelEntry) -> Text | Image:
+    if not entry.images:
+        return Text(text=f"[{part.mime}]")
+    return Image(source=ImageSource(media_type=part.mime, data=part.data))
 
 
 def _said(message: AssistantMessage, ids: Mapping[str, str], entry: ModelEntry) -> Iterator[AssistantBlock]:

@@ -43,10 +43,10 @@ class ToolUse(Struct, frozen=True, kw_only=True, tag="tool_use", tag_field="type
 
 
 class ToolResult(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="tool_result", tag_field="type"):
-    """The result of a call; content that would be empty is left out."""
+    """The result of a call; content that would be empty is left out. With pictures it is a list."""
 
     tool_use_id: str
-    content: str = ""
+    content: str | list[Text | Image] = ""
     is_error: bool = False
     cache_control: Mark | None = None
 

@@ -81,17 +81,17 @@ class FunctionCall(Struct, frozen=True, kw_only=True, tag="function_call"):
 
 
 class FunctionCallOutput(Struct, frozen=True, kw_only=True, tag="function_call_output"):
-    """The result of a call."""
+    """The result of a call; a list only if it has pictures."""
 
     call_id: str
-    output: str
+    output: str | tuple[InputText | InputImage, ...]
 
 
 class CustomCallOutput(Struct, frozen=True, kw_only=True, tag="custom_tool_call_output"):
     """The result of a call of a tool without a schema."""
 
     call_id: str
-    output: str
+    output: str | tuple[InputText | InputImage, ...]
 
 
 InputItem = Raw | InputMessage | OutputMessage | FunctionCall | FunctionCallOutput | CustomCallOutput
@@ -109,7 +109,7 @@ def items_of(messages: Sequence[PromptMessage], entry: ModelEntry) -> list[Input
     custom: set[str] = set()  # ids of calls whose results need the custom form
     for message in messages:
         if isinstance(message, UserMessage):
-            items.extend(_results(message, plan, custom))
+            items.extend(_results(message, plan, custom, images=entry.images))
             items.extend(_said_by_user(message, images=entry.images))
             continue
         if message.origin == entry.ref:
@@ -121,12 +121,22 @@ def items_of(messages: Sequence[PromptMessage], entry: ModelEntry) -> list[Input
     return items
 
 
-def _results(message: UserMessage, plan: Mapping[str, str], custom: Container[str]) -> Iterator[InputItem]:
+def _results(
+    message: UserMessage, plan: Mapping[str, str], custom: Container[str], *, images: bool
+) -> Iterator[InputItem]:
     for part in message.parts:
         if isinstance(part, ResultPart) and part.call_id in plan:
             wire_id = plan[part.call_id]
             result = CustomCallOutput if wire_id in custom else FunctionCallOutput
-            yield result(call_id=wire_id, output=without_surrogates(part.text))
+            yield result(call_id=wire_id, output=_output(part, images=images))
+
+
+def _output(part: ResultPart, *, images: bool) -> str | tuple[InputText | InputImage, ...]:
+    text = without_surrogates(part.text)
+    if not part.images:
+        return text
+    said = (InputText(text=text),) if text.strip() else ()
+    return (*said, *(_picture(image, images=images) for image in part.images))
 
 
 def _said_by_user(message: UserMessage, *, images: bool) -> Iterator[InputItem]:
@@ -137,12 +147,17 @@ def _said_by_user(message: UserMessage, *, images: bool) -> Iterator[InputItem]:
                 if part.text.strip():
                     content.append(InputText(text=without_surrogates(part.text)))
             case ImagePart():
-                uri = f"data:{part.mime};base64,{part.data}"
-                content.append(InputImage(image_url=uri, detail="auto") if images else InputText(text=IMAGE_LEFT_OUT))
+                content.append(_picture(part, images=images))
             case ResultPart():
                 pass
     if content:
         yield InputMessage(role="user", content=tuple(content))
+
+
+def _picture(part: ImagePart, *, images: bool) -> InputText | InputImage:
+    if not images:
+        return InputText(text=IMAGE_LEFT_OUT)
+    return InputImage(image_url=f"data:{part.mime};base64,{part.data}", detail="auto")
 
 
 def _said_by_us(message: AssistantMessage, plan: Mapping[str, str]) -> Iterator[InputItem]:

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from yeaft.config.settings import Config, VpSettings
+from yeaft.engine.pictures import look_into
 from yeaft.engine.settings import BUILDER, Frozen, Settings, freeze
 from yeaft.engine.view import PHRASES
 from yeaft.events.session import SettingsFrozen, VpFrozen
@@ -67,6 +68,7 @@ class VpMind:
         self._toolbox = toolbox
         self._ledger = ledger
         self._blobs = blobs
+        self.picture = look_into(blobs.get)
         self._last: tuple[object, Frozen] | None = None
         self._model = thinking.model
         self._effort = thinking.effort
@@ -121,7 +123,10 @@ class VpMind:
         offered = [
             tool
             for name, tool in self._toolbox.items()
-            if entry.tools and vp.tools.offers(name) and (name != "RouteForward" or peers)
+            if entry.tools
+            and vp.tools.offers(name)
+            and (name != "RouteForward" or peers)
+            and (name != "ViewImage" or entry.images)
         ]
         me = Self(id=vp.id, name=vp.name_in(thinking.lang), persona=vp.text(thinking.lang))
         names = frozenset(tool.name for tool in offered)

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from yeaft.engine.exchange import shrinks_of
+from yeaft.engine.pictures import look_into
 from yeaft.engine.request import build_request
 from yeaft.engine.settings import BUILDER, Settings, thaw
 from yeaft.events.codec import Recorded
@@ -54,7 +55,8 @@ def _rebuilt(state: SessionState, seq: int, sent: RequestSent, frozen: SettingsF
     except msgspec.DecodeError:
         return Rebuilt(seq=seq, request=sent, verdict="not comparable")
     shrinks = shrinks_of(state.turns[sent.turn_id], sent.round)
-    built = build_request(units_for(state, sent.turn_id), settings, _encoder(settings), shrinks)
+    units = units_for(state, sent.turn_id)
+    built = build_request(units, settings, _encoder(settings), shrinks, look_into(blobs.get))
     verdict: Verdict = "equal" if built.digest == sent.digest else "different"
     return Rebuilt(seq=seq, request=sent, verdict=verdict, body=built.body)
 

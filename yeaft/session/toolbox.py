@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from yeaft.llm.prompt import ToolSpec
 from yeaft.prompts.find import templates_dir
-from yeaft.session.route_forward import HandoffLimits, Throttle, route_forward
+from yeaft.session.router import HandoffLimits, Throttle, VpRouter
 from yeaft.session.state import SessionState
 from yeaft.tools.apply_patch import apply_patch
 from yeaft.tools.ask_user import Asker, ask_user
@@ -24,6 +24,7 @@ from yeaft.tools.list_dir import list_dir
 from yeaft.tools.locks import PathLocks
 from yeaft.tools.paths import Paths
 from yeaft.tools.reads import Reads
+from yeaft.tools.route_forward import route_forward
 from yeaft.tools.shell import Shell
 from yeaft.tools.todo_write import todo_write
 from yeaft.tools.tool import AnyTool, Toolbox, schema_of
@@ -51,6 +52,7 @@ def toolbox_for(vp_id: str, workshop: Workshop) -> Toolbox:
     paths, locks, state = workshop.paths, workshop.locks, workshop.state
     known = {Path(path): sha256 for path, sha256 in state.files_read.get(vp_id, {}).items()}
     reads = Reads(known)
+    router = VpRouter(vp_id, state=state, names=workshop.names, throttle=workshop.throttle, limits=workshop.handoffs)
     tools: tuple[AnyTool, ...] = (
         ask_user(workshop.asker),
         bash(paths, workshop.shell),
@@ -61,7 +63,7 @@ def toolbox_for(vp_id: str, workshop: Workshop) -> Toolbox:
         grep(paths),
         list_dir(paths),
         apply_patch(paths, reads, locks),
-        route_forward(state, vp_id, workshop.names, workshop.throttle, workshop.handoffs),
+        route_forward(router),
         todo_write(vp_id),
     )
     return {tool.name: tool for tool in tools}

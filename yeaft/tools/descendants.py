@@ -11,7 +11,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -133,9 +133,9 @@ async def end(find: Callable[[], Family], grace_s: float) -> Family:
     return left
 
 
-def bury(pids: Iterable[int]) -> set[int]:
-    """Collect those of `pids` that are dead and were adopted by this process; returns the adopted that still live."""
-    return {pid for pid in pids if _still_lives(pid)}
+def bury(members: Family) -> dict[int, Sighting]:
+    """Collect those of `members` that are dead and were adopted by this process; returns who still lives."""
+    return {pid: then for pid, then in members.items() if _still_lives(then)}
 
 
 async def _watch(find: Callable[[], Family], seen: dict[int, Sighting], deadline: float) -> Family:
@@ -151,11 +151,13 @@ async def _watch(find: Callable[[], Family], seen: dict[int, Sighting], deadline
         pause_s = min(pause_s * 2, SLOWEST_LOOK_S)
 
 
-def _still_lives(child: int) -> bool:
-    try:
-        return os.waitpid(child, os.WNOHANG)[0] == 0
-    except ChildProcessError:
+def _still_lives(then: Sighting) -> bool:
+    now = sighting(then.pid)
+    if now is None or now.started != then.started:
         return False
+    with contextlib.suppress(ChildProcessError):  # its parent is another process, until that ends
+        return os.waitpid(then.pid, os.WNOHANG)[0] == 0
+    return now.alive
 
 
 def _process_table() -> dict[int, Sighting]:

@@ -25,19 +25,19 @@ def size_of(path: Path) -> int:
     return 0
 
 
-def read_file(path: Path, shown: str) -> bytes:
+def read_file(path: Path, shown: str, limit_bytes: int = LIMIT_BYTES) -> bytes:
     """The content of the regular file at the resolved `path`.
 
     Raises `ToolFailed`, naming the file as `shown`, if it is missing (with the nearest name), a folder, not a regular
-    file, not readable or larger than `LIMIT_BYTES`.
+    file, not readable or larger than `limit_bytes`.
     """
-    content = read_if_there(path, shown)
+    content = read_if_there(path, shown, limit_bytes)
     if content is None:
         raise ToolFailed(f"No file {shown}.{_nearest_name(path)}")
     return content
 
 
-def read_if_there(path: Path, shown: str) -> bytes | None:
+def read_if_there(path: Path, shown: str, limit_bytes: int = LIMIT_BYTES) -> bytes | None:
     """Like `read_file`, but None when nothing is there."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -48,25 +48,25 @@ def read_if_there(path: Path, shown: str) -> bytes | None:
     except OSError as error:
         raise ToolFailed(f"Cannot read {shown}: {error.strerror}.") from error
     try:
-        _refuse_special(os.fstat(descriptor), shown)
+        _refuse_special(os.fstat(descriptor), shown, limit_bytes)
         with os.fdopen(descriptor, "rb", closefd=False) as stream:
-            content = stream.read(LIMIT_BYTES + 1)
+            content = stream.read(limit_bytes + 1)
     except OSError as error:
         raise ToolFailed(f"Cannot read {shown}: {error.strerror}.") from error
     finally:
         os.close(descriptor)
-    if len(content) > LIMIT_BYTES:
-        raise ToolFailed(f"{shown} grew over {LIMIT_BYTES:,} bytes while it was read; use Grep or Bash.")
+    if len(content) > limit_bytes:
+        raise ToolFailed(f"{shown} grew over {limit_bytes:,} bytes while it was read; use Grep or Bash.")
     return content
 
 
-def _refuse_special(status: os.stat_result, shown: str) -> None:
+def _refuse_special(status: os.stat_result, shown: str, limit_bytes: int) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise ToolFailed(f"{shown} is a folder; use ListDir or Glob.")
     if not stat.S_ISREG(status.st_mode):
         raise ToolFailed(f"{shown} is a pipe, socket or device, not a file with content.")
-    if status.st_size > LIMIT_BYTES:
-        raise ToolFailed(f"{shown} has {status.st_size:,} bytes, the limit is {LIMIT_BYTES:,}; use Grep or Bash.")
+    if status.st_size > limit_bytes:
+        raise ToolFailed(f"{shown} has {status.st_size:,} bytes, the limit is {limit_bytes:,}; use Grep or Bash.")
 
 
 def _nearest_name(path: Path) -> str:

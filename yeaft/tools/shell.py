@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from yeaft.tools import descendants, wrapper
 from yeaft.tools.captured import Live
-from yeaft.tools.descendants import Family
+from yeaft.tools.descendants import Family, Sighting
 from yeaft.tools.shell_run import ShellRun
 from yeaft.tools.warden import Warden
 
@@ -60,7 +60,7 @@ class Shell:
         self._token = os.urandom(8).hex()
         self._warden: Warden | None = None
         self._left_open: list[ShellRun] = []
-        self._to_bury: set[int] = set()
+        self._to_bury: dict[int, Sighting] = {}
 
     async def run(
         self, *, call_id: str, command: str, cwd: Path, timeout_s: float, show: Callable[[str], None]
@@ -112,7 +112,7 @@ class Shell:
 
     def _everything(self) -> Family:
         found = descendants.family(None, f"YEAFT_SHELL={self._token}")
-        self._to_bury |= found.keys()
+        self._to_bury |= found
         return found
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from yeaft.tools import descendants
 from yeaft.tools.captured import Captured, Live, Log
-from yeaft.tools.descendants import Family
+from yeaft.tools.descendants import Family, Sighting
 
 CHUNK_BYTES = 64 * 1024
 DRAIN_CHUNKS = 64
@@ -64,7 +64,7 @@ class ShellRun:
         self, call_id: str, argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], log: Path, live: Live
     ) -> None:
         self.call_id = call_id
-        self.seen: set[int] = set()
+        self.seen: dict[int, Sighting] = {}
         self.stdout, self.stderr = Captured(), Captured()
         self.log = Log(log)
         self._live = live
@@ -131,14 +131,16 @@ class ShellRun:
     def survivors(self) -> Family:
         """Who of the command's processes is still alive after its shell; cheap when nobody is (one small read)."""
         now, before = descendants.own_children(), self._children_before
-        if now is not None and before is not None and not now - before - {self.pid}:
-            return {}
-        return self.everyone()
+        if now is None or before is None:
+            return self.everyone()
+        newcomers = tuple(filter(None, map(descendants.sighting, now - before - {self.pid})))
+        self.seen.update({one.pid: one for one in newcomers if one.session == self.pid})
+        return self.everyone() if any(one.alive for one in newcomers) else {}
 
     def everyone(self) -> Family:
         """All living processes of the command, the wrapper included."""
         found = descendants.family(self.pid, CALL_MARK + self.call_id)
-        self.seen.update(found.keys() - {self.pid})
+        self.seen.update({pid: one for pid, one in found.items() if pid != self.pid})
         return found
 
     async def stop(self, grace_s: float) -> Family:

@@ -19,11 +19,19 @@ ECHO_CHARS = 80
 DEFAULT_TIMEOUT_S = 90.0
 
 
+class Picture(Struct, frozen=True, kw_only=True):
+    """An image for the model to look at, small enough to be sent as it is."""
+
+    mime: str
+    content: bytes
+
+
 class ToolResult(Struct, frozen=True, kw_only=True):
     """What a call gives back. `emits` are committed in the same append as its `call.finished`."""
 
     text: str
     failed: bool = False
+    images: tuple[Picture, ...] = ()
     facts: Facts = Facts()
     emits: tuple[Event, ...] = ()
 
@@ -42,12 +50,16 @@ class Running(Protocol):
 
 
 class Touches(Struct, frozen=True, kw_only=True):
-    """What a call would read, write or run, for the policy to judge. Paths are as the model wrote them."""
+    """What a call would read, write, run or visit, for the policy to judge.
+
+    Paths are as the model wrote them; `domains` are lower-case host names or addresses, without port or final dot.
+    """
 
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     command: str | None = None
     command_cwd: str = ""
+    domains: tuple[str, ...] = ()
 
 
 def touches_nothing(_: Struct) -> Touches:
@@ -113,10 +125,15 @@ def schema_of(args: type[Struct]) -> Raw:
     schema, parts = msgspec.json.schema_components((args,), ref_template="#/$defs/{name}")
     whole = schema[0]
     root = parts.pop(args.__name__) if "$ref" in whole else whole
-    root = {key: value for key, value in root.items() if key != "description"}  # the struct's docstring is for readers
+    root = _undocumented(root)
     if parts:
-        root = {**root, "$defs": parts}
+        root = {**root, "$defs": {name: _undocumented(part) for name, part in parts.items()}}
     return Raw(msgspec.json.encode(_without_titles(root)))
+
+
+def _undocumented(schema: dict[str, Any]) -> dict[str, Any]:
+    """Leave out the struct's docstring: it is written for readers of the code."""
+    return {key: value for key, value in schema.items() if key != "description"}
 
 
 def _without_titles(node: Json) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,8 @@ class OneShot:
         result = self._result(here)
         self._put(result, output, lines)
         await self._finish(output)
+        if here is not None and here.state.created is not None and os.isatty(STDERR) and not self._options.quiet:
+            complain(here.ui.text("session.saved", session=result.session))
         return self._exit_code(result, output)
 
     def _listen(self, here: Opened, output: Output, lines: JsonScreen) -> None:
@@ -217,6 +220,9 @@ class OneShot:
 
     def _exit_code(self, result: Result, output: Output) -> int:
         """The code of `result`, unless it never arrived."""
+        is_closed = output.error is not None and output.error.errno == errno.EBADF
+        if is_closed and self._options.output_file is not None:
+            return result.exit_code  # whoever closes it and names a file means it
         if output.error is not None and not isinstance(output.error, BrokenPipeError):
             complain(
                 f"The answer could not be written to standard output: {output.error.strerror}. "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from yeaft.kernel.outcome import EXIT_NEEDS_HUMAN
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
 
+STDIN, STDERR = 0, 2
 AGREEMENTS = ("y", "yes", "是", "好")
 
 
@@ -25,7 +27,7 @@ def need_consent(desk: Desk, code: str, /, *, yes: bool, **params: str | float) 
     if yes:
         return
     question = desk.text(code, **params)
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not (os.isatty(STDIN) and os.isatty(STDERR)):
         raise NotConfirmed(desk.text("consent.needed", question=question))
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in AGREEMENTS:

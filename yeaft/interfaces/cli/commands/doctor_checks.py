@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import locale
 import os
 import platform
 import shutil
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from yeaft.llm.providers import Key
 
 Status = Literal["ok", "warn", "fail"]
+STDOUT = 1
 LOW_DISK_BYTES = 200 * 1024 * 1024
 NO_DISK_BYTES = 5 * 1024 * 1024
 OTHERS_MODE = 0o077
@@ -159,11 +161,14 @@ def _model(desk: Desk) -> Check:
 
 
 def _embedded(desk: Desk) -> Check:
-    from yeaft.llm.embedded_files import status
+    from yeaft.llm.embedded_files import MANIFEST, models_folder, status
 
     found = status(desk.home)
-    detail = found.files.model if found.files else found.problem
-    return Check(name="embedded", status="ok", detail=detail)
+    if found.files:
+        return Check(name="embedded", status="ok", detail=found.files.model)
+    is_broken = (models_folder(desk.home) / MANIFEST).exists()
+    remedy = "yeaft local setup" if is_broken else ""
+    return Check(name="embedded", status="warn" if is_broken else "ok", detail=found.problem, remedy=remedy)
 
 
 def _search(desk: Desk) -> Check:
@@ -194,14 +199,14 @@ def _shell(desk: Desk) -> Check:
 
 
 def _terminal(desk: Desk) -> Check:
-    if not sys.stdout.isatty():
+    if not os.isatty(STDOUT):
         return Check(name="terminal", status="ok", detail=desk.text("doctor.no_terminal"))
     columns, lines = shutil.get_terminal_size()
     return Check(name="terminal", status="ok", detail=f"{desk.environ.get('TERM', '?')}, {columns}x{lines}")
 
 
 def _locale(desk: Desk) -> Check:
-    encoding = (sys.stdout.encoding or "").lower()
+    encoding = locale.getencoding().lower()
     detail = f"{desk.lang}, {encoding}"
     if encoding.replace("-", "") == "utf8":
         return Check(name="locale", status="ok", detail=detail)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from yeaft.kernel.errors import ConfigError, YeaftError
+
+STDIN, STDOUT = 0, 1
 
 
 def edit(path: Path, environ: Mapping[str, str]) -> bool:
@@ -18,7 +19,7 @@ def edit(path: Path, environ: Mapping[str, str]) -> bool:
     Raises `ConfigError` if the editor cannot be started, `YeaftError` if it reports a failure.
     """
     named = next((name for name in ("VISUAL", "EDITOR") if environ.get(name, "").strip()), "")
-    if not named or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not named or not (os.isatty(STDIN) and os.isatty(STDOUT)):
         return False
     command = [*shlex.split(environ[named]), os.fspath(path)]
     try:

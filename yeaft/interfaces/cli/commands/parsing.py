@@ -83,12 +83,13 @@ def run_action(name: str, action: Action, options: Options, words: Sequence[str]
     folder, lang = values.pop("cwd"), values.pop("lang")
     options = replace(options, folder=folder or options.folder, lang=lang or options.lang)
     desk = Desk(options, as_json=bool(values.pop("as_json", False)))
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+    streams = [stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, io.TextIOWrapper)]
+    for stream in streams:
+        stream.reconfigure(errors="replace")
     try:
         code = action.run(desk, **values)
-        sys.stdout.flush()
+        for stream in streams:
+            stream.flush()
     except BrokenPipeError:
         return EXIT_PIPE_CLOSED
     return code

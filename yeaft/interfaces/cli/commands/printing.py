@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
-import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+STDOUT = 1
 GAP = 2
 LAST_COLUMN_CHARS = 20
 """A last column narrower than this is not cut, however small the terminal."""
@@ -21,7 +22,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 def put(text: str) -> None:
     """Write lines of text; a terminal is spared the control characters that stored text may hold."""
-    print(_CONTROLS.sub("", text) if sys.stdout.isatty() else text)
+    print(_CONTROLS.sub("", text) if os.isatty(STDOUT) else text)
 
 
 def put_json(value: Any) -> None:
@@ -31,7 +32,7 @@ def put_json(value: Any) -> None:
 
 def put_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Write rows under headings, aligned by what a terminal shows; on a terminal the last column is cut to fit."""
-    limit = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    limit = shutil.get_terminal_size().columns if os.isatty(STDOUT) else None
     for line in table(headings, rows, limit):
         put(line)
 

@@ -15,7 +15,7 @@ from yeaft.llm.credentials import SHORTEST_SECRET_CHARS, secret_names
 if TYPE_CHECKING:
     from yeaft.config.settings import Config
 
-Json: TypeAlias = "str | int | float | bool | None | list[Json] | dict[str, Json]"
+Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 MASK = "***"
 _TELLING_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "COOKIE")
 _SHAPES = re.compile(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -12,6 +11,7 @@ from yeaft.events.codec import Recorded
 from yeaft.events.session import NoticePosted, RosterChanged, SessionCreated
 from yeaft.interfaces.cli.commands.parsing import Action, argument, option, run_action
 from yeaft.interfaces.cli.commands.printing import put, put_json
+from yeaft.interfaces.cli.commands.reading import read_text
 from yeaft.interfaces.cli.wishes import vp_ids
 from yeaft.kernel.outcome import EXIT_ANSWERED
 from yeaft.session.addressing import address
@@ -56,7 +56,7 @@ def run(options: Options, words: list[str]) -> int:
 def show(desk: Desk, *, text: str, vps: tuple[str, ...], resume: str) -> int:
     """Print who would answer."""
     state = _state(desk, resume or desk.options.resume, vp_ids((*desk.options.vps, *vps), desk.library))
-    found = routed(desk, state, sys.stdin.read() if text == "-" else text)
+    found = routed(desk, state, read_text(text) if text == "-" else text)
     if desk.as_json:
         put_json(found)
         return EXIT_ANSWERED

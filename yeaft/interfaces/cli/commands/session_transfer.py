@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -15,7 +14,8 @@ from msgspec.structs import replace
 
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option
 from yeaft.interfaces.cli.commands.printing import put, put_json
-from yeaft.kernel.errors import BadData, NotFound, YeaftError
+from yeaft.interfaces.cli.commands.reading import read_text
+from yeaft.kernel.errors import BadData, YeaftError
 from yeaft.kernel.outcome import EXIT_ANSWERED
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def export(
         text = "".join(f"{line}\n" for line in _as_lines(reading, with_blobs=not redact))
     target = output or desk.options.output_file
     if target is None:
-        sys.stdout.write(text)
+        print(text, end="")
         return EXIT_ANSWERED
     try:
         target.write_text(text, encoding="utf-8", errors="replace")
@@ -74,8 +74,7 @@ def import_(desk: Desk, *, file: str) -> int:
     from yeaft.session.offline import import_session
     from yeaft.store.cloudevents import import_lines
 
-    lines = _text(file).split("\n")
-    blobs, events = _told_apart(lines)
+    blobs, events = _told_apart(read_text(file).split("\n"))
     records = list(import_lines(events))
     session_id = asyncio.run(import_session(desk.home, records, blobs))
     if desk.as_json:
@@ -151,16 +150,6 @@ def _told_apart(lines: Iterable[str]) -> tuple[list[tuple[bytes, str]], list[str
         blobs.append((blob.data_base64, blob.datacontenttype))
         events.append("")
     return blobs, events
-
-
-def _text(file: str) -> str:
-    try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return raw.decode()
-    except OSError as error:
-        raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise BadData(f"{file} is not UTF-8 text, so it is no exported Session.") from error
 
 
 TRANSFERS: Mapping[str, Action] = {

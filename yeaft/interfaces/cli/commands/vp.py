@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from yeaft.interfaces.cli.commands.consent import need_consent
 from yeaft.interfaces.cli.commands.editor import edit as open_editor
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option, run_group
 from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
+from yeaft.interfaces.cli.commands.reading import read_text
 from yeaft.interfaces.cli.commands.vp_import import IMPORT
 from yeaft.kernel.errors import NotFound, UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_CONFIG
@@ -107,7 +107,7 @@ def new(desk: Desk, *, vp: str, name: str, role: str, source: str) -> int:
 
     if desk.library.get(vp) is not None:
         raise UsageError(f"There is a VP {vp!r} already; change it with `yeaft vp edit {vp}`, or choose another id.")
-    persona = split_persona(_read(source)) if source else {"": _draft(desk, name or vp, role)}
+    persona = split_persona(read_text(source)) if source else {"": _draft(desk, name or vp, role)}
     made = Vp(id=vp, name=name or vp, role=role, persona=persona)
     return _tell_path(desk, write_vp(_own_folder(desk), made), "vp.created", vp=vp)
 
@@ -227,15 +227,6 @@ def _whose(desk: Desk, vp: Vp) -> str:
 
 def _own_folder(desk: Desk) -> Path:
     return desk.home / "vps"
-
-
-def _read(source: str) -> str:
-    try:
-        return sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
-    except OSError as error:
-        raise NotFound(f"{source} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{source} is not UTF-8 text.") from error
 
 
 def _draft(desk: Desk, name: str, role: str) -> str:

@@ -44,7 +44,8 @@ def import_(desk: Desk, *, paths: tuple[str, ...], dry_run: bool, force: bool) -
     for row in rows:
         for warning in (*row.warnings, *([row.reason] if row.reason else [])):
             desk.note("vps.import_warning", source=row.source, warning=warning)
-    return worst_exit_code([row.exit_code for row in rows])
+    codes = [row.exit_code for row in rows]
+    return worst_exit_code(codes) or max(codes, default=EXIT_ANSWERED)
 
 
 def _files(path: Path) -> list[Path]:

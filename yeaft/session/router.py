@@ -1,18 +1,19 @@
-"""RouteForward: a VP hands the floor to a peer, within limits that end every loop."""
+"""Delivers what a VP hands to its peers, within limits that end every loop."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from yeaft.events.session import MessagePosted
 from yeaft.kernel import ids
 from yeaft.session.routing import Forwarding, forward_targets
-from yeaft.tools.tool import Running, Tool, ToolResult
+from yeaft.tools.route_forward import RouteForward
+from yeaft.tools.tool import ToolResult
 
 if TYPE_CHECKING:
     from yeaft.kernel.clock import NowMs
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
 
 THROTTLE_HITS = 8
 THROTTLE_WINDOW_MS = 5_000
-
-
-class RouteForward(Struct, frozen=True):
-    """Arguments of the tool, as the model is told of them."""
-
-    to: Annotated[str, Meta(description="Id of the peer, or all.")]
-    text: Annotated[str, Meta(description="What the peer is to do, with all it needs to know.")]
-    reason: Annotated[str, Meta(description="Why you hand on.")] = ""
 
 
 class HandoffLimits(Struct, frozen=True, kw_only=True):
@@ -55,26 +48,33 @@ class Throttle:
         return len(hits) <= THROTTLE_HITS
 
 
-def route_forward(
-    state: SessionState, vp_id: str, names: Callable[[], Names], throttle: Throttle, limits: HandoffLimits
-) -> Tool[RouteForward]:
-    """Let `vp_id` hand on what it was asked; its turn ends, and one combined answer comes back to it."""
+class VpRouter:
+    """Delivers the hand-offs of one VP; see `tools.route_forward.Router`."""
 
-    async def run(args: RouteForward, running: Running) -> ToolResult:
-        turn = state.turns[state.turn_of_call(running.call_id)]
+    def __init__(
+        self, vp_id: str, *, state: SessionState, names: Callable[[], Names], throttle: Throttle, limits: HandoffLimits
+    ) -> None:
+        self._vp_id = vp_id
+        self._state = state
+        self._names = names
+        self._throttle = throttle
+        self._limits = limits
+
+    async def forward(self, call_id: str, hand_off: RouteForward) -> ToolResult:
+        """Say who gets a hand-off; the messages to them are in `emits`."""
+        state = self._state
+        turn = state.turns[state.turn_of_call(call_id)]
         inbound = state.messages[turn.started.message_id]
-        forwarding = forward_targets(args.to, sender=vp_id, roster=state.roster, names=names())
+        forwarding = forward_targets(hand_off.to, sender=self._vp_id, roster=state.roster, names=self._names())
         if not forwarding.to:
             refusal = forwarding.refused[0]
             return _refused(refusal.code, refusal.detail)
-        if problem := _problem(state, args, inbound, limits, len(forwarding.to)):
+        if problem := _problem(state, hand_off, inbound, self._limits, len(forwarding.to)):
             return _refused(*problem)
-        if not throttle.permits("all" if forwarding.broadcast else forwarding.to[0]):
+        if not self._throttle.permits("all" if forwarding.broadcast else forwarding.to[0]):
             return _refused("throttled", f"More than {THROTTLE_HITS} hand-offs within 5 seconds; answer yourself.")
-        messages = tuple(_message(running.call_id, vp_id, target, args, inbound) for target in forwarding.to)
+        messages = tuple(_message(call_id, self._vp_id, target, hand_off, inbound) for target in forwarding.to)
         return ToolResult(text=_dispatched(forwarding), emits=messages)
-
-    return Tool(name="RouteForward", args=RouteForward, run=run, guard="local")
 
 
 def _problem(

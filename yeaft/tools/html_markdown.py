@@ -1,0 +1,124 @@
+"""A web page as Markdown: links kept and made absolute, what a reader would not see left out, work bounded."""
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup, Tag
+
+MOST_CHARS = 3 * 1024 * 1024
+MOST_TAGS = 100_000
+MOST_LEVELS = 120  # the converter recurses, three frames for each level
+UNSEEN = (
+    "head script style template noscript iframe object embed svg canvas math-renderer button input select textarea "
+    "audio video map"
+).split()
+AROUND = "nav, footer, [role=navigation], [role=banner], [role=contentinfo], [role=search]"
+HIDDEN = ", ".join(
+    ("[hidden]", "[aria-hidden=true]", *(f"[style*='{style}' i]" for style in ("display:none", "display: none")))
+)
+INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+"""Controls, reordering and tag characters, in which a page can hide text from its readers but not from a model."""
+SCHEMES = ("http:", "https:", "mailto:")
+
+
+class Markdown(Struct, frozen=True, kw_only=True):
+    """A page's title and text; `is_cut` if only the beginning of the markup was converted."""
+
+    title: str
+    text: str
+    is_cut: bool
+
+
+def markdown_of(markup: str, url: str) -> Markdown:
+    """The page with this `markup` from `url`. Takes up to some seconds for the largest pages: call it in a thread.
+
+    Of more than `MOST_CHARS` or `MOST_TAGS` only the beginning is used, because markup takes a hundred times its size
+    in memory. Navigation and footers are left out unless nothing else is there.
+    """
+    from bs4 import BeautifulSoup
+
+    bounded = _bounded(markup)
+    soup = BeautifulSoup(bounded, "lxml")
+    title = " ".join(soup.title.get_text().split()) if soup.title else ""
+    place = soup.select_one("base[href]")
+    _make_absolute(soup, _joined(url, str(place["href"])) if place else url)
+    _remove(soup, ", ".join((*UNSEEN, HIDDEN)))
+    _flatten(soup)
+    whole = _converted(soup)
+    _remove(soup, AROUND)
+    return Markdown(title=title, text=_converted(soup) or whole, is_cut=len(bounded) < len(markup))
+
+
+def _bounded(markup: str) -> str:
+    markup = markup[:MOST_CHARS]
+    if markup.count("<") <= MOST_TAGS:
+        return markup
+    return "<".join(markup.split("<", MOST_TAGS + 1)[:-1])
+
+
+def _remove(soup: "BeautifulSoup", selector: str) -> None:
+    for element in soup.select(selector):
+        element.extract()
+
+
+def _flatten(soup: "BeautifulSoup") -> None:
+    """Make plain text of what is nested too deep."""
+    level: list[Tag] = [soup]
+    for _ in range(MOST_LEVELS):
+        level = [child for tag in level for child in _tags_in(tag)]
+    for tag in level:
+        tag.string = tag.get_text(" ")
+
+
+def _tags_in(tag: "Tag") -> "list[Tag]":
+    return tag.find_all(True, recursive=False)
+
+
+def _make_absolute(soup: "BeautifulSoup", url: str) -> None:
+    """Let every link and picture say where it leads; what leads nowhere else becomes plain text or goes."""
+    for link in soup.select("a[href]"):
+        href = str(link["href"]).strip()
+        target = _joined(url, href)
+        del link["title"]
+        if href.startswith("#") or not target.startswith(SCHEMES):
+            del link["href"]
+        else:
+            link["href"] = target
+    for picture in soup.select("img"):
+        target = _joined(url, str(picture.get("src") or "").strip())
+        if picture.get("alt") and target.startswith(SCHEMES):
+            picture["src"] = target
+        else:
+            picture.extract()
+
+
+def _joined(url: str, href: str) -> str:
+    try:
+        return urljoin(url, href)
+    except ValueError:
+        return ""
+
+
+def _converted(soup: "BeautifulSoup") -> str:
+    from markdownify import ATX, MarkdownConverter
+
+    converter = MarkdownConverter(
+        heading_style=ATX,
+        bullets="-",
+        escape_asterisks=False,
+        escape_underscores=False,
+        table_infer_header=True,
+        code_language_callback=_language,
+    )
+    return INVISIBLE.sub("", converter.convert_soup(soup)).strip()
+
+
+def _language(block: "Tag") -> str:
+    """The language of a code block, as the usual highlighters note it in a class."""
+    code = block.code or block
+    names = code.get_attribute_list("class")
+    return next((name[9:] for name in names if name and name.startswith("language-")), "")

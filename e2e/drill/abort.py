@@ -17,6 +17,8 @@ from yeaft.llm.scripted.script import Calls, Fails, Holds, Says, Script, Stalls,
 from yeaft.llm.scripted.server import ScriptedServer
 
 INTERRUPTED = 130
+GONE_WITHIN_S = 3.0
+STUBBORN_NAME = "in a command that will not stop"
 LONG = Says(text="one two three four five. ", times=40, chunk=8)
 AUTO = ("--mode", "auto")
 WITH_PEER = (*AUTO, "--vp", f"omni,{PEER}")
@@ -100,7 +102,7 @@ BOUNDARIES = (
         steps=(_bash("(sleep 61 & sleep 62) & echo ready; sleep 63"),),
         reach=_printing,
     ),
-    Boundary(name="in a command that will not stop", steps=(_bash(STUBBORN),), reach=_printing),
+    Boundary(name=STUBBORN_NAME, steps=(_bash(STUBBORN),), reach=_printing),
     Boundary(name="in parallel reads", steps=(READS, LONG), reach=_second_read),
     Boundary(name="between results and request", steps=(READS, LONG), reach=_line("call.finished")),
     Boundary(
@@ -145,7 +147,7 @@ BOUNDARIES = (
 )
 
 
-async def stop_at(root: Path, boundary: Boundary, protocol: str) -> Stopped:
+async def stop_at(root: Path, boundary: Boundary, protocol: str, *, gone_within_s: float = GONE_WITHIN_S) -> Stopped:
     """Press Ctrl-C at a boundary, then ask the Session something else."""
     async with ScriptedServer(boundary.script) as server:
         place = Place(root, server.base_url, protocol)
@@ -155,19 +157,21 @@ async def stop_at(root: Path, boundary: Boundary, protocol: str) -> Stopped:
         if with_human:
             run.write({"type": "user", "text": START})
         await boundary.reach(run, server)
-        return await _stopped(place, run, server, boundary.name)
+        return await _stopped(place, run, server, boundary.name, gone_within_s)
 
 
-async def stop_after(root: Path, server: ScriptedServer, protocol: str, lines: int) -> Stopped:
+async def stop_after(
+    root: Path, server: ScriptedServer, protocol: str, lines: int, *, gone_within_s: float = GONE_WITHIN_S
+) -> Stopped:
     """Press Ctrl-C in the tool loop of two VPs once `lines` lines have been printed."""
     place = Place(root, server.base_url, protocol)
     lay_out(place.work)
     run = await place.start(*OPENING, f"{MENTIONS} {START}")
     last = await run.until(lambda line: line["seq"] >= lines or line["type"] == "result")
-    return await _stopped(place, run, server, f"after line {lines} ({last['type']})")
+    return await _stopped(place, run, server, f"after line {lines} ({last['type']})", gone_within_s)
 
 
-async def _stopped(place: Place, run: Run, server: ScriptedServer, name: str) -> Stopped:
+async def _stopped(place: Place, run: Run, server: ScriptedServer, name: str, gone_within_s: float) -> Stopped:
     began, began_ms, asked_before = time.monotonic(), time.time() * 1000, len(server.requests)
     was_over = bool(run.of_type("message.settled"))
     run.kill(signal.SIGINT)
@@ -176,7 +180,7 @@ async def _stopped(place: Place, run: Run, server: ScriptedServer, name: str) ->
     ends = [line["ts"] for line in run.of_type("turn.ended")]
     problems = [] if code == INTERRUPTED or was_over else [f"exit code {code}: {run.stderr}"]
     problems += [] if run.result["exit_code"] == code else [f"the result says {run.result['exit_code']}, not {code}"]
-    problems += [f"still running: {stray}" for stray in await place.strays(3.0 - min(gone_s, 3.0))]
+    problems += [f"still running: {stray}" for stray in await place.strays(max(gone_within_s - gone_s, 0.0))]
     problems += _late_words(run.lines)
     (session_id,) = place.sessions()
     problems += journal_problems(place, session_id)

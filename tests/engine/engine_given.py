@@ -14,6 +14,7 @@ from yeaft.engine.state import TurnState, advance
 from yeaft.engine.view import Own, Posted, Told, Unit
 from yeaft.events.call import AskOpened, AskWithdrawn, CallFinished, CallStarted
 from yeaft.events.codec import Event
+from yeaft.events.fact import BlobRef
 from yeaft.events.session import MessagePosted
 from yeaft.events.turn import (
     Failure,
@@ -26,7 +27,7 @@ from yeaft.events.turn import (
     TurnStarted,
 )
 from yeaft.kernel import ids
-from yeaft.kernel.messages import Call, CallItem, OpaqueItem, ReplyItem, TextItem, ThinkingItem
+from yeaft.kernel.messages import Call, CallItem, ImagePart, OpaqueItem, ReplyItem, TextItem, ThinkingItem
 from yeaft.kernel.usage import Usage
 from yeaft.llm import anthropic_prompt, responses_prompt
 from yeaft.llm.model import ModelEntry
@@ -41,6 +42,7 @@ CLAUDE = ModelEntry(
 )
 BOX = ModelEntry(provider="box", id="b", protocol="openai-responses", context_tokens=200_000, output_tokens=8000)
 ENTRIES = (CLAUDE, BOX)
+PICTURE = BlobRef(sha256="ab" * 32, size_bytes=3, mime="image/png")
 STOPS = ("end", "calls", "max_tokens", "refusal", "pause", "context", "filtered", "cut", "other:solar_flare")
 FAILURES = (
     *("connect", "idle", "truncated", "protocol", "rate_limit", "overloaded", "server", "auth", "forbidden"),
@@ -52,6 +54,11 @@ def message(text: str, message_id: str = "m_1", **fields: Any) -> MessagePosted:
     """A user's message to ME, unless `fields` say otherwise."""
     whole = {"sender": "user", "to": (ME,), "kind": "user", "root_id": message_id, **fields}
     return MessagePosted(message_id=message_id, text=text, **whole)
+
+
+def picture_of(ref: BlobRef) -> ImagePart:
+    """The picture that was kept under a reference."""
+    return ImagePart(mime=ref.mime, data="AAAA")
 
 
 class Story:
@@ -125,10 +132,9 @@ class Story:
             CallStarted(call_id=call.call_id, turn_id=self.turn_id, tool=call.tool, args=Raw(b"{}"), guard=guard)
         )
 
-    def finished(self, call: Call, text: str = "done", status: Any = "ok") -> "Story":
-        return self.add(
-            CallFinished(call_id=call.call_id, turn_id=self.turn_id, tool=call.tool, status=status, text=text)
-        )
+    def finished(self, call: Call, text: str = "done", status: Any = "ok", images: tuple[BlobRef, ...] = ()) -> "Story":
+        fields = {"call_id": call.call_id, "turn_id": self.turn_id, "tool": call.tool}
+        return self.add(CallFinished(status=status, text=text, images=images, **fields))
 
     def all_finished(self, text: str = "done") -> "Story":
         for state in self.state.open_calls:
@@ -295,7 +301,8 @@ def consequences(draw: st.DrawFn, story: Story, action: Action) -> list[Event]:
                     probe.unmet(call)
         case RunCalls(calls=calls):
             for state in calls:
-                probe.finished(state.call, draw(TEXTS), draw(st.sampled_from(("ok", "failed"))))
+                images = (PICTURE,) * draw(st.sampled_from((0, 0, 0, 1, 2)))
+                probe.finished(state.call, draw(TEXTS), draw(st.sampled_from(("ok", "failed"))), images)
                 if draw(st.integers(0, 9)) == 0:
                     forward = {"sender": f"vp:{ME}", "kind": "forward", "call_id": state.call.call_id, "root_id": "m_1"}
                     probe.add(message("help", f"m_f{state.call.call_id}", **forward, to=("skeptic",)))

@@ -87,10 +87,13 @@ def test_calls_are_judged_then_run_then_told() -> None:
 
 
 @pytest.mark.parametrize("stop", STOPS)
-def test_calls_are_answered_whatever_the_stop_reason_says(stop: str) -> None:
+def test_calls_are_answered_whatever_the_stop_reason_says_unless_the_reply_was_called_back(stop: str) -> None:
     story = Story().sent().replied("", ["ListDir"], stop=stop)
 
-    assert isinstance(next_of(story), Admit)
+    if stop in ("refusal", "filtered"):
+        assert next_of(story) == Finish(outcome="refused")
+    else:
+        assert isinstance(next_of(story), Admit)
 
 
 def test_a_handed_on_turn_ends_once_all_its_calls_have_results() -> None:

@@ -19,6 +19,7 @@ from tests.engine.engine_given import (
     conversations,
     encoder,
     message,
+    picture_of,
     settings_for,
     turns,
 )
@@ -64,7 +65,7 @@ def flat(messages: Sequence[PromptMessage]) -> list[object]:
 def test_both_services_accept_every_request_whatever_happened_before(
     units: list[Unit], entry: ModelEntry, labelled: bool
 ) -> None:
-    built = build_request(units, settings_for(entry, labelled=labelled), encoder(entry))
+    built = build_request(units, settings_for(entry, labelled=labelled), encoder(entry), 0, picture_of)
 
     assert validate(entry.protocol, json.loads(built.body)) == []
 
@@ -76,10 +77,10 @@ def test_small_windows_give_valid_requests_too(
 ) -> None:
     frozen = settings_for(entry, labelled=True, context_tokens=context_tokens)
 
-    built = build_request(units, frozen, encoder(entry), shrinks)
+    built = build_request(units, frozen, encoder(entry), shrinks, picture_of)
 
     assert validate(entry.protocol, json.loads(built.body)) == []
-    assert built == build_request(units, frozen, encoder(entry), shrinks)
+    assert built == build_request(units, frozen, encoder(entry), shrinks, picture_of)
 
 
 @FEW

@@ -6,6 +6,7 @@ from tests.session.session_given import CLAUDE, Given, calls, held, says
 from yeaft.events.ops import AddFolder, Rename, Say, SetRoster
 from yeaft.events.session import OwnerClaimed, SessionCreated, SessionForked
 from yeaft.kernel.errors import BadData, NotFound, SessionBusy, UsageError
+from yeaft.llm.scripted.script import says as script_of
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import list_session_ids
 
@@ -105,19 +106,12 @@ async def test_a_fork_goes_its_own_way_with_its_own_copy_of_large_results(given:
 
 
 async def test_a_fork_needs_something_to_copy(given: Given) -> None:
-    await given.model(says_once := given_script())
+    await given.model(script_of("hi"))
 
-    assert says_once is not None
     with pytest.raises(UsageError):
         await given.session(fork=True)
     with pytest.raises(NotFound):
         await given.session(ref="zzzz", fork=True)
-
-
-def given_script():
-    from yeaft.llm.scripted.script import says as script_of
-
-    return script_of("hi")
 
 
 async def test_the_same_op_delivered_twice_is_one_message(given: Given) -> None:
@@ -190,3 +184,38 @@ async def test_an_added_folder_may_be_worked_in(given: Given) -> None:
 
     assert await talk.outcome() == "answered"
     assert "found" in talk.told_model("c1")
+
+
+async def test_an_added_folder_stays_added_when_the_session_is_found_again(given: Given) -> None:
+    other = given.folder.parent / "other"
+    other.mkdir()
+    (other / "a.txt").write_text("found")
+    first = await given.session(says("ok"), calls("FileRead", "c1", file_path=str(other / "a.txt")), says("ok"))
+    first.send(AddFolder(path=str(other)))
+    first.say("hello")
+    await first.outcome()
+
+    second = await given.again(first, has_human=False)
+    second.say("Read it")
+
+    assert await second.outcome() == "answered"
+    assert "found" in second.told_model("c1")
+
+
+async def test_a_vp_whose_file_is_gone_fails_with_its_name_and_can_be_replaced(given: Given) -> None:
+    given.vp("clara")
+    first = await given.session(says("hi"), roster=("clara",))
+    first.say("hello")
+    await first.outcome()
+    (given.home / "vps" / "clara.md").unlink()
+
+    second = await given.again(first)
+    second.say("hello again")
+    assert await second.outcome() == "failed"
+    error = second.turns[-1].ended.error if second.turns[-1].ended else None
+    assert error is not None
+    assert "@clara" in error.message
+    second.send(SetRoster(roster=("omni",)))
+    second.say("anybody?")
+
+    assert await second.outcomes() == {"omni": "answered"}

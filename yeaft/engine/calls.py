@@ -171,14 +171,14 @@ class Hands:
 
     async def _outcome(self, bound: BoundCall, running: _RunningCall) -> ToolResult:
         try:
-            async with asyncio.timeout(bound.timeout_s):
+            async with asyncio.timeout(bound.timeout_s) as limit:
                 found = await bound.start(running)
         except ToolFailed as error:
             return ToolResult(text=str(error), failed=True)
-        except TimeoutError:
-            spent = {"tool": bound.tool, "seconds": f"{bound.timeout_s:g}"}
-            return ToolResult(text=fill(self._phrases["call_timed_out"], spent), failed=True)
         except Exception as error:  # a bug in a tool must not end the turn: it is logged and the model is told
+            if limit.expired():
+                spent = {"tool": bound.tool, "seconds": f"{bound.timeout_s:g}"}
+                return ToolResult(text=fill(self._phrases["call_timed_out"], spent), failed=True)
             logger.exception("%s failed", bound.tool)
             what = {"tool": bound.tool, "error": repr(error)}
             return ToolResult(text=fill(self._phrases["call_crashed"], what), failed=True)

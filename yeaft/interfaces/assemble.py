@@ -139,7 +139,7 @@ def _ground(wish: Wish, home: Path, config: Config, lang: str) -> _Ground:
         room=room,
         ledger=ledger,
         folder=folder,
-        paths=Paths(folder, wish.add_dirs),
+        paths=Paths(folder, (*wish.add_dirs, *map(Path, room.state.folders))),
     )
 
 

@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 EXIT_FAILED = 1
 TEMPERATURE = 0.2  # the weights' authors advise 0.2 and 0.9: https://huggingface.co/HuggingFaceTB/SmolLM2-135M-Instruct
 TOP_P = 0.9
-REPLY_TOKENS = 384  # at a loss for an end it would go on to the limit of its context
+REPEAT_PENALTY, REPEAT_TOKENS = 1.1, 256  # else small models say one sentence for ever
+REPLY_TOKENS = 256  # at a loss for an end it would go on to the limit of its context
 
 
 def main() -> int:
@@ -61,6 +62,7 @@ def _serve(options: argparse.Namespace, token: str) -> Any:
     params.n_predict = REPLY_TOKENS
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = max(1, (os.cpu_count() or 2) - 1)
     params.sampling.temp, params.sampling.top_p = TEMPERATURE, TOP_P
+    params.sampling.penalty_repeat, params.sampling.penalty_last_n = REPEAT_PENALTY, REPEAT_TOKENS
     params.hostnames, params.port, params.api_keys = ["127.0.0.1"], 0, [token]
     params.ui = params.endpoint_slots = params.warmup = False
     return library.Server(params)

@@ -17,6 +17,7 @@ class Texts(Struct, frozen=True, kw_only=True):
 
     rules: str
     solo: str
+    small: str
     notes: str
     roster: str
     handoff: str
@@ -51,6 +52,7 @@ def load_texts(lang: str) -> Texts:
     return Texts(
         rules=read_template("prompts/system", lang),
         solo=read_template("prompts/solo", lang),
+        small=read_template("prompts/small", lang),
         notes=read_template("prompts/notes", lang),
         roster=read_template("prompts/roster", lang),
         handoff=read_template("prompts/handoff", lang),
@@ -82,6 +84,11 @@ def system_blocks(
         blocks.append((_roster(texts, me, peers, handing_on="RouteForward" in tools), False))
     blocks.append((_placed(texts.place, place), False))
     return tuple(blocks)
+
+
+def small_block(texts: Texts, *, name: str, role: str) -> Block:
+    """Return the one block that a model with a small window gets: longer instructions only confuse it."""
+    return fill(texts.small, {"name": name, "role": role}), True
 
 
 def _noted(template: str, note: Note) -> str:

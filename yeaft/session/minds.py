@@ -20,7 +20,7 @@ from yeaft.llm.effort import clamp
 from yeaft.llm.models import Models
 from yeaft.llm.prompt import SystemBlock
 from yeaft.prompts.place import Place
-from yeaft.prompts.system import Note, Peer, Self, Texts, system_blocks
+from yeaft.prompts.system import Note, Peer, Self, Texts, small_block, system_blocks
 from yeaft.session.expectations import notices_about, unknown_price
 from yeaft.session.toolbox import tool_specs
 from yeaft.vp.library import Library
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 OUTPUT_TOKENS = 32_000
 """The most that one reply may be long, whatever more a model could give."""
+SMALL_WINDOW_TOKENS = 8_192
+"""A model without tools and with no more than this is told in one line who it is."""
 
 
 class Thinking(Struct, frozen=True, kw_only=True):
@@ -128,22 +130,31 @@ class VpMind:
             and (name != "RouteForward" or peers)
             and (name != "ViewImage" or entry.images)
         ]
-        me = Self(id=vp.id, name=vp.name_in(thinking.lang), persona=vp.text(thinking.lang))
-        names = frozenset(tool.name for tool in offered)
-        blocks = system_blocks(thinking.texts, me, peers=peers, place=place, notes=thinking.notes, tools=names)
+        is_small = not entry.tools and entry.context_tokens <= SMALL_WINDOW_TOKENS
         wanted = self._effort or thinking.config.vps.get(vp.id, VpSettings()).effort or thinking.config.models.effort
         return Settings(
             vp_id=vp.id,
-            system=tuple(SystemBlock(text=text, cache=cache) for text, cache in blocks),
+            system=self._system(vp, peers, place, frozenset(tool.name for tool in offered), small=is_small),
             tools=tool_specs(offered),
             entry=entry,
             effort=clamp(wanted, entry.efforts) if wanted else "",
             max_output_tokens=min(entry.output_tokens, OUTPUT_TOKENS),
             cache_key=state.created.session_id if state.created else "",
-            labelled=bool(peers),
+            labelled=bool(peers) and not is_small,
             names={peer.id: peer.name for peer in peers},
             phrases={key: thinking.phrases[key] for key in PHRASES},
         )
+
+    def _system(
+        self, vp: Vp, peers: Sequence[Peer], place: Place, tools: frozenset[str], *, small: bool
+    ) -> tuple[SystemBlock, ...]:
+        thinking, name = self._thinking, vp.name_in(self._thinking.lang)
+        if small:
+            blocks = (small_block(thinking.texts, name=name, role=vp.role_in(thinking.lang)),)
+        else:
+            me = Self(id=vp.id, name=name, persona=vp.text(thinking.lang))
+            blocks = system_blocks(thinking.texts, me, peers=peers, place=place, notes=thinking.notes, tools=tools)
+        return tuple(SystemBlock(text=text, cache=cache) for text, cache in blocks)
 
     def _note(self, vp: Vp, frozen: Frozen) -> None:
         """Post what the journal does not know yet; the content is stored before the event that names it."""

@@ -13,9 +13,9 @@ MOST_CHARS = 3 * 1024 * 1024
 MOST_TAGS = 100_000
 MOST_LEVELS = 120  # the converter recurses, three frames for each level
 UNSEEN = (
-    "head script style template noscript iframe object embed svg canvas math-renderer button input select textarea "
-    "audio video map"
-).split()
+    "head, script, style, template, noscript, iframe, object, embed, svg, canvas, audio, video, map, "
+    "button, input, select, textarea"
+)
 AROUND = "nav, footer, [role=navigation], [role=banner], [role=contentinfo], [role=search]"
 HIDDEN = ", ".join(
     ("[hidden]", "[aria-hidden=true]", *(f"[style*='{style}' i]" for style in ("display:none", "display: none")))
@@ -46,7 +46,7 @@ def markdown_of(markup: str, url: str) -> Markdown:
     title = " ".join(soup.title.get_text().split()) if soup.title else ""
     place = soup.select_one("base[href]")
     _make_absolute(soup, _joined(url, str(place["href"])) if place else url)
-    _remove(soup, ", ".join((*UNSEEN, HIDDEN)))
+    _remove(soup, f"{UNSEEN}, {HIDDEN}")
     _flatten(soup)
     whole = _converted(soup)
     _remove(soup, AROUND)
@@ -69,13 +69,9 @@ def _flatten(soup: "BeautifulSoup") -> None:
     """Make plain text of what is nested too deep."""
     level: list[Tag] = [soup]
     for _ in range(MOST_LEVELS):
-        level = [child for tag in level for child in _tags_in(tag)]
+        level = [child for tag in level for child in tag.find_all(name=True, recursive=False)]
     for tag in level:
         tag.string = tag.get_text(" ")
-
-
-def _tags_in(tag: "Tag") -> "list[Tag]":
-    return tag.find_all(True, recursive=False)
 
 
 def _make_absolute(soup: "BeautifulSoup", url: str) -> None:

@@ -4,7 +4,7 @@ import json
 from typing import Any, Literal, TypeVar
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
 from yeaft.kernel.errors import ToolFailed
 from yeaft.tools.json_spans import Span, elements, first_value, members
@@ -15,18 +15,6 @@ FORMAT, FIRST_MINOR_WITH_IDS = 4, 5
 T = TypeVar("T")
 
 
-class Output(Struct, frozen=True, kw_only=True):
-    """What running a cell gave; which fields are there depends on the type."""
-
-    output_type: str
-    name: str = ""
-    text: Lines = ""
-    data: dict[str, Any] = {}
-    ename: str = ""
-    evalue: str = ""
-    traceback: list[str] = []
-
-
 class CellContent(Struct, frozen=True, kw_only=True):
     """What is read of a cell; everything else in it stays as it is."""
 
@@ -34,7 +22,7 @@ class CellContent(Struct, frozen=True, kw_only=True):
     source: Lines
     id: str = ""
     execution_count: int | None = None
-    outputs: list[Output] = []
+    outputs: list[Any] = []
 
 
 class Cell(Struct, frozen=True, kw_only=True):
@@ -55,7 +43,6 @@ class Notebook(Struct, frozen=True, kw_only=True):
 
     text: str
     minor: int
-    language: str
     array: Span
     cells: tuple[Cell, ...]
 
@@ -65,17 +52,8 @@ class _Header(Struct):
     nbformat_minor: int = 0
 
 
-class _Kernel(Struct):
-    language: str = ""
-    name: str = ""
-
-
-class _Metadata(Struct):
-    kernelspec: _Kernel = field(default_factory=_Kernel)
-
-
 class _Whole(Struct):
-    metadata: _Metadata
+    metadata: dict[str, Any]
     cells: list[CellContent]
 
 
@@ -105,9 +83,7 @@ def parse(text: str, shown: str) -> Notebook:
         Cell(content=content, span=span, values=members(text, span[0]))
         for content, span in zip(whole.cells, spans, strict=True)
     )
-    kernel = whole.metadata.kernelspec
-    language = kernel.language or kernel.name
-    return Notebook(text=text, minor=header.nbformat_minor, language=language, array=array, cells=cells)
+    return Notebook(text=text, minor=header.nbformat_minor, array=array, cells=cells)
 
 
 def _checked(found: Any, wanted: type[T], shown: str) -> T:

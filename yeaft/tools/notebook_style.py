@@ -11,8 +11,6 @@ from yeaft.tools.notebook import Lines, Notebook
 ESCAPED = re.compile(r"(?<!\\)\\u(?!00[01])[0-9a-fA-F]{4}")
 CELL_LEVEL, VALUE_LEVEL = 2, 3
 
-NewValue = dict[str, "NewValue"] | list["NewValue"] | list[str] | str | int | float | None
-
 
 class Style(Struct, frozen=True, kw_only=True):
     """`newline` is empty for a notebook on one line; `unit` is what a level is indented by."""

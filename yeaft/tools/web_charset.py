@@ -40,7 +40,9 @@ CODECS = {label: codec for codec, labels in FAMILIES.items() for label in labels
 GUESSED = ("gb18030", "big5", "cp932", "euc_jp", "cp949", "cp1252", "cp1251", "koi8_r")
 MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 DECLARED_IN_TYPE = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
-DECLARED_IN_PAGE = re.compile(rb"<(?:meta\b[^>]*?charset|\?xml\b[^>]*?encoding)\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+DECLARED_IN_PAGE = re.compile(
+    rb"<(?:meta\b[^>]*?charset|\?xml\b[^>]*?encoding)\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE
+)
 HEAD_BYTES = 4096
 GUESS_BYTES = 64 * 1024
 

@@ -93,7 +93,9 @@ class WebClient:
                     return await _received(response, url, limit_bytes)
             target = redirected(url, location)
             if domain_of(target) != domain_of(url) and not permits(domain_of(target)):
-                raise ToolFailed(f"{url} redirects to {target}, which needs a permission of its own; fetch that address.")
+                raise ToolFailed(
+                    f"{url} redirects to {target}, which needs a permission of its own; fetch that address."
+                )
             url = target
         raise ToolFailed(f"More than {MOST_REDIRECTS} redirects, the last one to {url}.")
 

@@ -18,6 +18,7 @@ from yeaft.tools.web_page import Page, page_of
 MAX_LENGTH_CHARS = 50_000
 OUTPUT_BYTES = 30 * 1024  # a model is sent 32 KiB of a result; the rest is for the lines around the page
 KEPT_PAGES = 4
+SHOWN_URL_CHARS = 500
 FIRST_FAILED_STATUS = 400
 
 
@@ -63,18 +64,18 @@ def web_fetch(web: WebClient, settings: Web, *, permits: Callable[[str], bool] =
 def portion(page: Page, offset: int, max_length: int) -> str:
     """The characters from `offset`, at most `max_length` and `OUTPUT_BYTES` of UTF-8, with a note how to go on.
 
-    Raises `ToolFailed` for an offset behind the end.
+    Raises `ToolFailed` for an offset at or behind the end.
     """
     total = len(page.text)
-    if offset > total:
-        raise ToolFailed(f"The page has {total} characters; offset {offset} is behind its end.")
-    shown = head_bytes(page.text[offset : offset + max_length], OUTPUT_BYTES - len(page.url.encode()))
+    if offset and offset >= total:
+        raise ToolFailed(f"The page has {total} characters; offset {offset} is at or behind its end.")
+    shown = head_bytes(page.text[offset : offset + max_length], OUTPUT_BYTES)
     end = offset + len(shown)
-    head = f"{page.url} (status {page.status}, {page.media_type}, {total} characters of {page.form})"
+    head = f"{page.url[:SHOWN_URL_CHARS]} (status {page.status}, {page.media_type}, {total} characters of {page.form})"
     if end < total:
         note = f"\n[characters {offset}-{end} of {total}; continue with offset={end}]"
     elif page.is_cut:
-        note = "\n[the page is longer, but only its beginning can be read]"
+        note = "\n[this is only the beginning of the page; the rest is more than can be taken]"
     else:
         note = ""
     return f"{head}\n{fenced(shown, kind='web page')}{note}"

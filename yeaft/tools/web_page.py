@@ -18,7 +18,9 @@ TEXTS = re.compile(
     r"|graphql|json-seq|jsonlines|rtf|tex|latex|httpd-php|perl|ruby|subrip|www-form-urlencoded|pem-file|patch|diff)"
 )
 MEDIA_TYPE = re.compile(r"\s*([\w.+-]{1,60}/[\w.+-]{1,100})\s*(?:;|$)")
-LOOKS_LIKE_PAGE = re.compile(r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
+LOOKS_LIKE_PAGE = re.compile(
+    r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+)
 SNIFFED_CHARS = 4096
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from yeaft.interfaces.cli.commands.parsing import Action, argument, run_action
+from yeaft.interfaces.cli.commands.printing import put
 from yeaft.kernel.outcome import EXIT_ANSWERED
 
 if TYPE_CHECKING:
@@ -29,11 +30,11 @@ def write(desk: Desk, *, shell: str) -> int:
     levels = completion_words.levels()
     match shell:
         case "bash":
-            print(completion_scripts.bash(levels))
+            put(completion_scripts.bash(levels))
         case "zsh":
-            print(completion_scripts.zsh(levels))
+            put(completion_scripts.zsh(levels))
         case _:
-            print(completion_scripts.fish(levels))
+            put(completion_scripts.fish(levels))
     return EXIT_ANSWERED
 
 

@@ -82,6 +82,15 @@ def _level(path: str, params: Iterable[click.Parameter], words: tuple[str, ...] 
     fixed = [choice for one in arguments for choice in _words_of(one)]
     metavars = [one.metavar or "" for one in arguments]
     source: Source | None = next((_BY_ARGUMENT[name] for name in metavars if name in _BY_ARGUMENT), None)
+    return Level(
+        path=path,
+        is_leaf=is_leaf,
+        following=Choices(words=(*words, *fixed), source=source),
+        options=(*(name for one in options for name in one.opts), *(() if path == "" else ("--help",))),
+        valued=tuple(
+            Given(names=tuple(one.opts), values=_values_of(one)) for one in options if not (one.is_flag or one.count)
+        ),
+    )
 
 
 def _values_of(one: click.Option) -> Choices:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,8 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft.interfaces.cli.commands.desk import Desk
+from yeaft.interfaces.cli.commands.printing import put
 from yeaft.kernel.errors import UsageError
-from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_PIPE_CLOSED
+from yeaft.kernel.outcome import EXIT_ANSWERED
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
@@ -83,16 +82,7 @@ def run_action(name: str, action: Action, options: Options, words: Sequence[str]
     folder, lang = values.pop("cwd"), values.pop("lang")
     options = replace(options, folder=folder or options.folder, lang=lang or options.lang)
     desk = Desk(options, as_json=bool(values.pop("as_json", False)))
-    streams = [stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, io.TextIOWrapper)]
-    for stream in streams:
-        stream.reconfigure(errors="replace")
-    try:
-        code = action.run(desk, **values)
-        for stream in streams:
-            stream.flush()
-    except BrokenPipeError:
-        return EXIT_PIPE_CLOSED
-    return code
+    return int(action.run(desk, **values))
 
 
 def show_help(desk: Desk, name: str) -> int:
@@ -102,7 +92,7 @@ def show_help(desk: Desk, name: str) -> int:
 
     group, _, part = name.partition(" ")
     text = read_template(f"help/commands/{group}", desk.lang)
-    print(sections(text)[part] if part else text.partition("\n## ")[0].strip())
+    put(sections(text)[part] if part else text.partition("\n## ")[0].strip())
     return EXIT_ANSWERED
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 
+from yeaft.kernel.errors import YeaftError
+
 STDOUT = 1
 GAP = 2
 LAST_COLUMN_CHARS = 20
@@ -22,12 +24,22 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 def put(text: str) -> None:
     """Write lines of text; a terminal is spared the control characters that stored text may hold."""
-    print(_CONTROLS.sub("", text) if os.isatty(STDOUT) else text)
+    put_raw((_CONTROLS.sub("", text) if os.isatty(STDOUT) else text) + "\n")
+
+
+def put_raw(text: str) -> None:
+    """Write `text` as it is. Raises `YeaftError` if the disk or device behind standard output does not take it."""
+    try:
+        print(text, end="")
+    except BrokenPipeError:
+        raise  # a reader that has seen enough is no failure
+    except OSError as error:
+        raise YeaftError(f"Standard output cannot be written: {error.strerror}.") from error
 
 
 def put_json(value: Any) -> None:
     """Write a value of structs, tuples and plain types as indented JSON."""
-    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    put_raw(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
 
 
 def put_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

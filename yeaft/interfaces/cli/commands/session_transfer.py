@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option
-from yeaft.interfaces.cli.commands.printing import put, put_json
+from yeaft.interfaces.cli.commands.printing import put, put_json, put_raw
 from yeaft.interfaces.cli.commands.reading import read_text
 from yeaft.kernel.errors import BadData, YeaftError
 from yeaft.kernel.outcome import EXIT_ANSWERED
@@ -59,7 +59,7 @@ def export(
         text = "".join(f"{line}\n" for line in _as_lines(reading, with_blobs=not redact))
     target = output or desk.options.output_file
     if target is None:
-        print(text, end="")
+        put_raw(text)
         return EXIT_ANSWERED
     try:
         target.write_text(text, encoding="utf-8", errors="replace")

@@ -1,0 +1,66 @@
+"""kill -9 costs nothing that was shown, runs nothing twice, and leaves a Session that goes on."""
+
+from pathlib import Path
+
+import pytest
+
+from e2e.drill import crash, prefixes, stories
+from e2e.drill.place import Place
+from yeaft.llm.scripted.server import ScriptedServer
+from yeaft.prompts.phrases import load_phrases
+from yeaft.store.blobs import FileBlobs
+from yeaft.store.directory import session_paths
+
+PROTOCOLS = ("anthropic", "openai-responses")
+KILLS = 5
+EVERY = 11
+
+protocols = pytest.mark.parametrize("protocol", PROTOCOLS)
+
+
+@protocols
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_a_session_survives_kill_9_at_any_moment(tmp_path: Path, protocol: str, seed: int) -> None:
+    async with ScriptedServer(stories.tool_loop(delay_s=0.002)) as server:
+        length = await crash.measured(tmp_path / "whole", server, protocol)
+
+        trials = [
+            await crash.kill_trial(tmp_path / str(number), server, protocol, moment)
+            for number, moment in enumerate(crash.moments(seed, KILLS, length))
+        ]
+
+    assert [trial for trial in trials if trial.problems] == []
+
+
+@protocols
+async def test_what_a_crash_left_open_is_closed_the_same_way_however_often_that_crashes(
+    tmp_path: Path, protocol: str
+) -> None:
+    async with ScriptedServer(stories.tool_loop()) as server:
+        place = Place(tmp_path / "whole", server.base_url, protocol)
+        session_id = await prefixes.recorded(place)
+    records = place.records(session_id)
+    blobs = FileBlobs(session_paths(place.home, session_id).blobs)
+
+    problems = {
+        count: list(prefixes.closing_problems(records[:count], blobs, load_phrases("en")))
+        for count in range(1, len(records) + 1)
+    }
+
+    assert {count: found for count, found in problems.items() if found} == {}
+
+
+@protocols
+async def test_a_session_cut_after_any_event_can_be_asked_something_new_or_be_continued(
+    tmp_path: Path, protocol: str
+) -> None:
+    async with ScriptedServer(stories.tool_loop()) as server:
+        place = Place(tmp_path / "whole", server.base_url, protocol)
+        session_id = await prefixes.recorded(place)
+
+        problems = {
+            count: await prefixes.reopening_problems(tmp_path / str(count), server, place, session_id, count)
+            for count in range(PROTOCOLS.index(protocol) + 1, len(place.records(session_id)) + 1, EVERY)
+        }
+
+    assert {count: found for count, found in problems.items() if found} == {}

@@ -1,0 +1,37 @@
+"""What kind of picture a file holds, by its first bytes, never by its name."""
+
+import re
+from typing import Literal
+
+from yeaft.kernel.errors import ToolFailed
+
+Kind = Literal["png", "jpeg", "gif", "webp"]
+
+_SHOWN: tuple[tuple[Kind, re.Pattern[bytes]], ...] = (
+    ("png", re.compile(rb"\x89PNG\r\n\x1a\n")),
+    ("jpeg", re.compile(rb"\xff\xd8\xff")),
+    ("gif", re.compile(rb"GIF8[79]a")),
+    ("webp", re.compile(rb"RIFF....WEBP", re.DOTALL)),
+)
+_NOT_SHOWN = (
+    (re.compile(rb"....ftyp(?:hei|hev|mif1|msf1|avi)", re.DOTALL), "a HEIC or AVIF picture", "heif-convert IN OUT.jpg"),
+    (re.compile(rb"BM....\0\0\0\0", re.DOTALL), "a BMP picture", "magick IN OUT.png"),
+    (re.compile(rb"II\*\0|MM\0\*"), "a TIFF picture", "magick IN OUT.png"),
+    (re.compile(rb"%PDF-"), "a PDF document", "pdftoppm -png IN OUT"),
+)
+_SVG = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]", re.DOTALL)
+HEAD_BYTES = 4096
+
+
+def kind_of(raw: bytes, shown: str) -> Kind:
+    """The kind of the picture; raises `ToolFailed` with a way out for what cannot be shown."""
+    head = raw[:HEAD_BYTES]
+    for kind, magic in _SHOWN:
+        if magic.match(head):
+            return kind
+    for magic, what, command in _NOT_SHOWN:
+        if magic.match(head):
+            raise ToolFailed(f"{shown} is {what}, which cannot be shown; convert it first, for example `{command}`.")
+    if _SVG.match(head):
+        raise ToolFailed(f"{shown} is an SVG picture, which is text: use FileRead, or convert it to PNG to see it.")
+    raise ToolFailed(f"{shown} is not a picture: it begins like neither PNG, JPEG, GIF nor WebP.")

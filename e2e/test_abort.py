@@ -12,7 +12,7 @@ PLACES = 5
 PATIENCE_S = 30.0
 
 boundaries = pytest.mark.parametrize(
-    ("number", "boundary"), enumerate(abort.BOUNDARIES), ids=[boundary.name for boundary in abort.BOUNDARIES]
+    ("number", "boundary"), list(enumerate(abort.BOUNDARIES)), ids=[boundary.name for boundary in abort.BOUNDARIES]
 )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from e2e.drill import crash, prefixes, stories
-from e2e.drill.place import Place
+from e2e.drill.place import Place, helpers
 from yeaft.llm.scripted.server import ScriptedServer
 from yeaft.prompts.phrases import load_phrases
 from yeaft.store.blobs import FileBlobs
@@ -30,6 +30,7 @@ async def test_a_session_survives_kill_9_at_any_moment(tmp_path: Path, protocol:
         ]
 
     assert [trial for trial in trials if trial.problems] == []
+    assert await helpers(tmp_path) == []
 
 
 @protocols

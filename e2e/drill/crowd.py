@@ -19,6 +19,7 @@ SPEAKERS = ("omni", "skeptic", "tester", "writer")
 TOKEN = re.compile(r"token-\d+-\d+\b")
 HELD = "held"
 KINDS = 3
+WORD_DELAY_S = 0.0005
 
 
 class Crowd(Struct, frozen=True, kw_only=True):
@@ -122,9 +123,12 @@ def _ended_well(who: str, run: Run) -> list[str]:
 
 
 def four_speakers(deltas: int) -> Script:
-    """Each of four VPs says `deltas` words, one per event, in its own voice."""
+    """Each of four VPs says `deltas` words, one per event, in its own voice and so slowly that all talk at once."""
     return Script(
-        lines=tuple(script.Line(vp=vp, order="round", steps=(Says(text=speech(vp, deltas)),)) for vp in SPEAKERS)
+        lines=tuple(
+            script.Line(vp=vp, order="round", steps=(Says(text=speech(vp, deltas), delay_s=WORD_DELAY_S),))
+            for vp in SPEAKERS
+        )
     )
 
 

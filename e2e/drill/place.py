@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,25 +102,32 @@ class Place:
         return self.journal(session_id).read(SESSION_STREAM)
 
     async def strays(self, within_s: float = 5.0) -> list[str]:
-        """What is still running `within_s` after yeaft has ended; it should be nothing."""
-        deadline = asyncio.get_running_loop().time() + within_s
-        while found := self._alive():
-            if asyncio.get_running_loop().time() > deadline:
-                return found
-            await asyncio.sleep(0.05)
-        return []
-
-    def _alive(self) -> list[str]:
+        """The commands and other children that still run `within_s` after yeaft has ended; there should be none."""
         marked = f"{MARK}={self.mark}".encode()
-        home = str(self.home).encode()
-        found: list[str] = []
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                if marked in (process / "environ").read_bytes() or home in (process / "cmdline").read_bytes():
-                    found.append(f"{process.name}: {(process / 'cmdline').read_bytes()!r}")
-            except OSError:
-                continue
-        return found
+        return await _gone(lambda process: marked in (process / "environ").read_bytes(), within_s)
+
+
+async def helpers(root: Path, within_s: float = 10.0) -> list[str]:
+    """What else still works on a place below `root`: the processes that see to it that no command is left."""
+    folder = str(root).encode()
+    return await _gone(lambda process: folder in (process / "cmdline").read_bytes(), within_s)
+
+
+async def _gone(concerned: Callable[[Path], bool], within_s: float) -> list[str]:
+    """Wait until no process is `concerned`; returns those that are after `within_s`."""
+    deadline = asyncio.get_running_loop().time() + within_s
+    while found := list(_running(concerned)):
+        if asyncio.get_running_loop().time() > deadline:
+            return found
+        await asyncio.sleep(0.05)
+    return []
+
+
+def _running(concerned: Callable[[Path], bool]) -> Iterator[str]:
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if concerned(process):
+                yield f"{process.name}: {(process / 'cmdline').read_bytes()!r}"
 
 
 class Run:

@@ -41,6 +41,7 @@ PHRASES = (
 )
 """The phrases that may stand in a request; settings keep a copy of them."""
 
+_ADDRESS = re.compile("[@\uff20]([A-Za-z0-9_-]+)[\\s,:\uff0c\uff1a]+")
 _TAG = re.compile(r"<(?=\s*/?\s*message\b)", re.IGNORECASE)
 _IN_ATTRIBUTE = {ord(char): entity for char, entity in (('"', "&quot;"), ("<", "&lt;"), (">", "&gt;"), ("\n", " "))}
 
@@ -226,10 +227,22 @@ def _result(state: CallState, manner: Manner, left: _Left) -> ResultPart:
 
 
 def _posted_text(message: MessagePosted, manner: Manner) -> str:
-    if not manner.labelled or message.kind in ("return", "continue", "notice"):
+    if message.kind in ("return", "continue", "notice"):
         return message.text
+    if not manner.labelled:
+        return _without_address(message)
     sender = message.sender.removeprefix("vp:")
     return _labelled(sender, message.to, message.text, manner)
+
+
+def _without_address(message: MessagePosted) -> str:
+    """Return the text without the mentions it begins with: who is alone with the user need not be told who is meant."""
+    text = message.text
+    while found := _ADDRESS.match(text):
+        if found[1].lower() not in message.to or not text[found.end() :].strip():
+            break
+        text = text[found.end() :]
+    return text
 
 
 def _labelled(sender: str, to: Sequence[str], text: str, manner: Manner) -> str:

@@ -20,7 +20,7 @@ from yeaft.llm.effort import clamp
 from yeaft.llm.models import Models
 from yeaft.llm.prompt import SystemBlock
 from yeaft.prompts.place import Place
-from yeaft.prompts.system import Note, Peer, Self, Texts, small_block, system_blocks
+from yeaft.prompts.system import Block, Note, Peer, Self, Texts, small_block, system_blocks
 from yeaft.session.expectations import notices_about, unknown_price
 from yeaft.session.toolbox import tool_specs
 from yeaft.vp.library import Library
@@ -149,6 +149,7 @@ class VpMind:
         self, vp: Vp, peers: Sequence[Peer], place: Place, tools: frozenset[str], *, small: bool
     ) -> tuple[SystemBlock, ...]:
         thinking, name = self._thinking, vp.name_in(self._thinking.lang)
+        blocks: tuple[Block, ...]
         if small:
             blocks = (small_block(thinking.texts, name=name, role=vp.role_in(thinking.lang)),)
         else:

@@ -19,7 +19,9 @@ _NOT_SHOWN = (
     (re.compile(rb"II\*\0|MM\0\*"), "a TIFF picture", "magick IN OUT.png"),
     (re.compile(rb"%PDF-"), "a PDF document", "pdftoppm -png IN OUT"),
 )
-_SVG = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]", re.DOTALL)
+_SVG = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]", re.DOTALL
+)
 HEAD_BYTES = 4096
 
 

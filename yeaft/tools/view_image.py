@@ -27,8 +27,9 @@ def view_image(paths: Paths, limit_bytes: int = LIMIT_BYTES) -> Tool[ViewImage]:
 
         path = paths.resolve(args.file_path)
         shown = paths.shown(path)
-        if size_of(path) > limit_bytes:
-            raise ToolFailed(f"{shown} has {size_of(path):,} bytes, the limit is {limit_bytes:,}; make it smaller first.")
+        size = size_of(path)
+        if size > limit_bytes:
+            raise ToolFailed(f"{shown} has {size:,} bytes, the limit is {limit_bytes:,}; make it smaller first.")
         raw = read_file(path, shown, limit_bytes)
         kind = kind_of(raw, shown)
         prepared = prepare(raw, kind, shown)

@@ -50,6 +50,7 @@ class OneShot:
         self._piped = piped
         self._schema = schema
         self._signals = Signals()
+        self._roots: set[str] = set()
         self._turns: list[str] = []
         self._questions: dict[str, AskOpened] = {}
         self._unmet: list[AskOpened] = []
@@ -99,8 +100,10 @@ class OneShot:
     def _note(self, heard: Recorded | Transient) -> None:
         event = heard.event if isinstance(heard, Recorded) else heard
         match event:
-            case TurnStarted(turn_id=turn_id):
-                self._turns.append(turn_id)
+            case MessagePosted(kind="user", message_id=message_id):
+                self._roots.add(message_id)
+            case TurnStarted(turn_id=turn_id) if isinstance(heard, Recorded) and heard.corr in self._roots:
+                self._turns.append(turn_id)  # and not what a dead process had left waiting, which only ends here
             case AskOpened():
                 self._questions[event.ask_id] = event
             case AskWithdrawn(ask_id=ask_id, reason="headless") if ask_id in self._questions:
@@ -114,6 +117,7 @@ class OneShot:
             asyncio.get_running_loop().call_later(options.timeout_s, self._stop_for_time, here)
         if options.continue_turn:
             self._turns += [turn.started.turn_id for turn in here.state.open_turns()]
+            self._roots.update(here.state.unsettled_roots())
             session.send(ContinueTurn())
             await session.idle()
         if options.input_format == "stream-json":

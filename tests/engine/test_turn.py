@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from tests.engine.engine_given import message
 from tests.engine.turn_given import Args, Body, Turn, asks_for, tool, words
 from yeaft.engine.calls import PARALLEL_READS, Refused
 from yeaft.engine.decide import Rules
@@ -222,6 +223,23 @@ async def test_stopping_keeps_the_results_that_are_there_and_starts_nothing_more
     assert finished == begun[:2]
     assert len(turn.state.open_calls) == 6
     assert len(turn.model.bodies) == 1
+
+
+async def test_a_hand_off_is_taken_back_when_the_turn_is_stopped_before_anybody_heard_of_it() -> None:
+    forward = message("help", "m_f", sender="vp:omni", to=("skeptic",), kind="forward", root_id="m_1")
+
+    async def hand_on(_: Args, __: Running) -> ToolResult:
+        asyncio.get_running_loop().call_soon(running.cancel)
+        return ToolResult(text="handed on", emits=(forward,))
+
+    turn = Turn([asks_for("HandOn"), words("never")], [tool("HandOn", hand_on, guard="local")])
+
+    running = asyncio.create_task(turn.run())
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+    assert forward not in turn.events
+    assert len(turn.state.open_calls) == 1
 
 
 async def test_stopping_within_a_reply_keeps_what_was_said() -> None:

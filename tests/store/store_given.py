@@ -7,7 +7,7 @@ from typing import get_args
 
 from msgspec import Raw
 
-from yeaft.events import call, codec, session, turn
+from yeaft.events import call, codec, session, task, turn
 from yeaft.events.codec import Event, Recorded
 from yeaft.events.fact import BlobRef
 from yeaft.kernel.messages import Call, CallItem, OpaqueItem, TextItem, ThinkingItem
@@ -160,6 +160,20 @@ SAMPLES: tuple[Event, ...] = (
     ),
     call.AskAnswered(ask_id="k_1", decision="always", choice=("yes",), text="fine", rule="Bash(ls:*)", by="user"),
     call.AskWithdrawn(ask_id="k_1", reason="headless"),
+    task.TaskStarted(
+        task_id="j_1",
+        call_id="c_1",
+        vp_id="omni",
+        title="dev server",
+        command="npm run dev",
+        cwd="/home/ada/work",
+        pid=4712,
+        start_time=123456,
+        survives=True,
+        adopted=True,
+    ),
+    task.TaskEnded(task_id="j_1", state="cancelled", exit_code=143, signal="TERM", error="Stopped by the user."),
+    task.TaskOrphaned(task_id="j_2", error="Nobody saw how it ended."),
 )
 """One event of every type of 0.1.0, with as many fields filled in as it has."""
 

@@ -113,7 +113,7 @@ class Search(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
 
 
 class Images(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """`[images]`: an endpoint that makes images as OpenAI's `/v1/images/generations` does; an empty `url` means none."""
+    """`[images]`: an endpoint that makes images as OpenAI's `/v1/images/generations` does; none if `url` is empty."""
 
     url: str = ""
     model: str = ""

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from yeaft.events.call import CallFinished, CallOutput, CallStarted
 from yeaft.events.fact import BlobRef
+from yeaft.events.session import MessagePosted
 from yeaft.kernel.errors import BadArguments, StoreFailed, ToolFailed
 from yeaft.kernel.outcome import CallStatus
 from yeaft.kernel.text import without_surrogates
@@ -88,10 +89,12 @@ class Hands:
     async def run(self, log: TurnLog, calls: Sequence[CallState]) -> None:
         """Run started calls and post their results together, in the order the provider gave.
 
-        When cancelled, the results that are there are posted; the others are left to whoever closes the turn.
+        When cancelled, the results that are there are posted, but for hand-offs, because nobody is to begin anything
+        now; the others are left to whoever closes the turn.
         """
         results: dict[str, tuple[CallFinished, tuple[Event, ...]]] = {}
         slots = asyncio.Semaphore(PARALLEL_READS)
+        stopped = True
 
         async def one(state: CallState) -> None:
             async with slots:
@@ -101,8 +104,15 @@ class Hands:
             async with asyncio.TaskGroup() as group:
                 for state in calls:
                     group.create_task(one(state), name=f"call:{state.call.tool}")
+            stopped = False
         finally:
             done = [results[state.call.call_id] for state in calls if state.call.call_id in results]
+            if stopped:
+                done = [
+                    (finished, emits)
+                    for finished, emits in done
+                    if not any(isinstance(event, MessagePosted) for event in emits)
+                ]
             if done:
                 log.post(*(event for finished, emits in done for event in (finished, *emits)))
 
@@ -170,8 +180,9 @@ class Hands:
         return finished, result.emits
 
     async def _outcome(self, bound: BoundCall, running: _RunningCall) -> ToolResult:
+        limit = asyncio.timeout(bound.timeout_s)
         try:
-            async with asyncio.timeout(bound.timeout_s) as limit:
+            async with limit:
                 found = await bound.start(running)
         except ToolFailed as error:
             return ToolResult(text=str(error), failed=True)

@@ -111,7 +111,7 @@ def _after_words(state: TurnState, last: Attempt, rules: Rules, spent_usd: float
         return _next_round(state, rules, spent_usd) if again else Finish(outcome="limit", limit="output")
     if stop == "context":
         return Finish(outcome="limit", limit="tokens")
-    if state.unseen:
+    if any(message.kind == "steer" for message in state.unseen):  # a notice can wait for the next turn
         return _next_round(state, rules, spent_usd)
     if text_of(last.reply.items).strip():
         return Finish(outcome="answered")

@@ -34,7 +34,7 @@ class CallState(Struct, frozen=True, kw_only=True):
 
 
 class Attempt(Struct, frozen=True, kw_only=True):
-    """One request and all that came of it. `steers` is what the user added since the request before."""
+    """One request and all that came of it. `steers` is what was added since the last: by the user, or as notices."""
 
     sent: RequestSent
     steers: tuple[MessagePosted, ...] = ()
@@ -52,7 +52,7 @@ class Attempt(Struct, frozen=True, kw_only=True):
 
 
 class TurnState(Struct, frozen=True, kw_only=True):
-    """One turn. `unseen` are steers that no request has carried yet; `unmet` the ask that nobody could answer."""
+    """One turn. `unseen` are steers and notices that no request has carried yet, `unmet` the ask nobody could meet."""
 
     started: TurnStarted
     attempts: tuple[Attempt, ...] = ()
@@ -128,7 +128,7 @@ def advance(state: TurnState, event: Event | UnknownEvent) -> TurnState:
         case AskWithdrawn():
             unmet = event.ask_id if event.reason == "headless" else state.unmet
             return replace(_without_ask(state, event.ask_id), unmet=unmet)
-        case MessagePosted() if event.kind == "steer":
+        case MessagePosted() if event.kind in ("steer", "notice"):
             return replace(state, unseen=(*state.unseen, event))
         case MessagePosted() if event.kind == "forward":
             return replace(state, handed_off=True)

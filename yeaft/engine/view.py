@@ -153,8 +153,8 @@ class _Writer:
 
 def _write_turn(writer: _Writer, turn: TurnState, turns: list[TurnState], manner: Manner, left: _Left) -> None:
     for number, attempt in enumerate(turn.attempts):
-        for steer in attempt.steers:
-            writer.hear(fill(manner.phrases["steer"], {"text": steer.text}))
+        for added in attempt.steers:
+            writer.hear(_added(added, manner))
         if attempt.reply is None:
             _write_unfinished(writer, turn, number, manner)
             continue
@@ -162,8 +162,8 @@ def _write_turn(writer: _Writer, turn: TurnState, turns: list[TurnState], manner
         writer.hear(repeat_note(turns, turn, attempt, manner.phrases))
         if not attempt.calls and _goes_on(turn, number) and _stopped_short(attempt, attempt.reply, manner):
             writer.hear(manner.phrases["continue_after_limit"])
-    for steer in turn.unseen:
-        writer.hear(fill(manner.phrases["steer"], {"text": steer.text}))
+    for added in turn.unseen:
+        writer.hear(_added(added, manner))
 
 
 def _write_reply(writer: _Writer, turn: TurnState, number: int, manner: Manner, left: _Left) -> None:
@@ -243,6 +243,11 @@ def _without_address(message: MessagePosted) -> str:
             break
         text = text[found.end() :]
     return text
+
+
+def _added(message: MessagePosted, manner: Manner) -> str:
+    """What came in while the turn was running; a notice speaks for itself."""
+    return message.text if message.kind == "notice" else fill(manner.phrases["steer"], {"text": message.text})
 
 
 def _labelled(sender: str, to: Sequence[str], text: str, manner: Manner) -> str:

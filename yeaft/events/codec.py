@@ -7,7 +7,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec import Struct
 
-from yeaft.events import call, session, turn
+from yeaft.events import call, session, task, turn
 from yeaft.events.fact import Fact
 from yeaft.kernel import ids
 
@@ -40,6 +40,9 @@ Event = (
     | call.AskOpened
     | call.AskAnswered
     | call.AskWithdrawn
+    | task.TaskStarted
+    | task.TaskEnded
+    | task.TaskOrphaned
 )
 Transient = (
     turn.TextStreamed

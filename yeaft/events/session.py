@@ -92,7 +92,8 @@ class MessagePosted(Fact, frozen=True, kw_only=True, tag="message.posted"):
     """Somebody said something to the VPs in `to`.
 
     `sender` is `user`, `system` or `vp:<id>`. `root_id` is the user message all this goes back to, `hops` how many
-    hand-offs lie between. `call_id` is the RouteForward call of a forward or return. `turn_id` is set for a steer.
+    hand-offs lie between. `call_id` is the RouteForward call of a forward or return. `turn_id` is the
+    running turn that a steer or notice came into.
     """
 
     identity: ClassVar[tuple[str, ...]] = ("message_id",)

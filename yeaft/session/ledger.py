@@ -126,7 +126,9 @@ class Ledger:
             self._failure = error if isinstance(error, StoreFailed) else StoreFailed(str(error))
             commit.settle(self._failure)
             return
-        for one in recorded:
-            for listener in self._listeners:
-                listener(one)
-        commit.settle(None)
+        try:
+            for one in recorded:
+                for listener in self._listeners:
+                    listener(one)
+        finally:
+            commit.settle(None)  # a screen that fails must not leave the turn waiting

@@ -182,7 +182,7 @@ class SessionState:
 
     def _turn_id(self, event: Event) -> str:
         match event:
-            case MessagePosted(kind="steer", turn_id=turn_id):
+            case MessagePosted(kind="steer" | "notice", turn_id=turn_id):
                 return turn_id
             case MessagePosted(kind="forward", call_id=call_id) | AskOpened(call_id=call_id):
                 return self._turn_of_call.get(call_id, "")

@@ -1,9 +1,16 @@
-"""A web page as Markdown: links kept and made absolute, what a reader would not see left out, work bounded."""
+"""A web page as Markdown: links kept and made absolute, what a reader would not see left out.
 
+Run as a program it converts one page and ends; `html_reader` does that, because hostile markup can take any time.
+"""
+
+import contextlib
 import re
+import resource
+import sys
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
+import msgspec
 from msgspec import Struct
 
 if TYPE_CHECKING:
@@ -11,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_CHARS = 3 * 1024 * 1024
 MOST_TAGS = 100_000
+MOST_MEMORY_BYTES = 1024 * 1024 * 1024
+MOST_CPU_S = 20
 MOST_LEVELS = 120  # the converter recurses, three frames for each level
 UNSEEN = (
     "head, script, style, template, noscript, iframe, object, embed, svg, canvas, audio, video, map, "
@@ -33,8 +42,17 @@ class Markdown(Struct, frozen=True, kw_only=True):
     is_cut: bool
 
 
+def main() -> None:
+    """Read an address in one line and its markup from stdin; write a `Markdown` as JSON."""
+    for kind, most in ((resource.RLIMIT_AS, MOST_MEMORY_BYTES), (resource.RLIMIT_CPU, MOST_CPU_S)):
+        with contextlib.suppress(ValueError, OSError):  # not every system knows every limit
+            resource.setrlimit(kind, (most, most))
+    url, _, markup = sys.stdin.buffer.read().decode().partition("\n")
+    sys.stdout.buffer.write(msgspec.json.encode(markdown_of(markup, url)))
+
+
 def markdown_of(markup: str, url: str) -> Markdown:
-    """The page with this `markup` from `url`. Takes up to some seconds for the largest pages: call it in a thread.
+    """The page with this `markup` from `url`.
 
     Of more than `MOST_CHARS` or `MOST_TAGS` only the beginning is used, because markup takes a hundred times its size
     in memory. Navigation and footers are left out unless nothing else is there.
@@ -48,9 +66,13 @@ def markdown_of(markup: str, url: str) -> Markdown:
     _make_absolute(soup, _joined(url, str(place["href"])) if place else url)
     _remove(soup, f"{UNSEEN}, {HIDDEN}")
     _flatten(soup)
-    whole = _converted(soup)
-    _remove(soup, AROUND)
-    return Markdown(title=title, text=_converted(soup) or whole, is_cut=len(bounded) < len(markup))
+    around = _remove(soup, AROUND)
+    text = _converted(soup)
+    if not text and soup.body:
+        soup.body.extend(around)
+        text = _converted(soup)
+    is_cut = len(bounded) < len(markup) or len(text) > MOST_CHARS
+    return Markdown(title=title, text=text[:MOST_CHARS], is_cut=is_cut)
 
 
 def _bounded(markup: str) -> str:
@@ -60,9 +82,8 @@ def _bounded(markup: str) -> str:
     return "<".join(markup.split("<", MOST_TAGS + 1)[:-1])
 
 
-def _remove(soup: "BeautifulSoup", selector: str) -> None:
-    for element in soup.select(selector):
-        element.extract()
+def _remove(soup: "BeautifulSoup", selector: str) -> "list[Tag]":
+    return [element.extract() for element in soup.select(selector)]
 
 
 def _flatten(soup: "BeautifulSoup") -> None:
@@ -118,3 +139,7 @@ def _language(block: "Tag") -> str:
     code = block.code or block
     names = code.get_attribute_list("class")
     return next((name[9:] for name in names if name and name.startswith("language-")), "")
+
+
+if __name__ == "__main__":
+    main()

@@ -21,6 +21,8 @@ LONG_SIDE = 1568  # what Anthropic scales to; more costs time and shows nothing 
 SENT_BYTES = 1536 * 1024
 MOST_PIXELS = 50_000_000  # 200 MB while it is decoded
 QUALITIES = (85, 70, 50, 30)
+ORIENTATION = 0x0112  # EXIF tag
+UPRIGHT, LYING = 1, frozenset({5, 6, 7, 8})
 PLAIN_MODES = frozenset({"L", "RGB", "RGBA"})
 BROKEN = (OSError, SyntaxError, ValueError, EOFError)
 """What Pillow raises for a file that is not what its beginning says."""
@@ -89,12 +91,12 @@ def _prepared(found: ImageFile, shown: str, *, moves: bool) -> Prepared:
     found.draft("RGB", (2 * LONG_SIDE, 2 * LONG_SIDE))  # a large JPEG is decoded at a fraction of its size
     if found.width * found.height > MOST_PIXELS:
         raise _too_large(shown)
+    orientation = found.getexif().get(ORIENTATION, UPRIGHT)
     plain = _plain(found)
     plain.thumbnail((LONG_SIDE, LONG_SIDE))
-    turn = TURNS.get(found.getexif().get(ORIENTATION))
-    if turn is not None:
-        plain = plain.transpose(turn)
-        width, height = (height, width) if turn in SWAPPING else (width, height)
+    plain = _turned(plain, orientation)
+    if orientation in LYING:
+        width, height = height, width
     return Prepared(
         picture=_encoded(plain, lossless=found.format != "JPEG"),
         width=width,
@@ -103,6 +105,22 @@ def _prepared(found: ImageFile, shown: str, *, moves: bool) -> Prepared:
         shown_height=plain.height,
         moves=moves,
     )
+
+
+def _turned(image: Image, orientation: int) -> Image:
+    """The picture as the camera was held; `ImageOps.exif_transpose` stumbles over broken EXIF, which it rewrites."""
+    from PIL.Image import Transpose
+
+    turns = {
+        2: Transpose.FLIP_LEFT_RIGHT,
+        3: Transpose.ROTATE_180,
+        4: Transpose.FLIP_TOP_BOTTOM,
+        5: Transpose.TRANSPOSE,
+        6: Transpose.ROTATE_270,
+        7: Transpose.TRANSVERSE,
+        8: Transpose.ROTATE_90,
+    }
+    return image.transpose(turns[orientation]) if orientation in turns else image
 
 
 def _plain(image: Image) -> Image:

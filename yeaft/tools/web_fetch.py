@@ -1,6 +1,5 @@
 """The tool that lets a model read a page of the web, in portions it can ask on from."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Annotated
 
@@ -44,7 +43,7 @@ def web_fetch(web: WebClient, settings: Web, *, permits: Callable[[str], bool] =
         page = pages.get(key) if args.offset else None
         if page is None:
             fetched = await web.fetch(url, limit_bytes=settings.max_bytes, permits=permits)
-            page = await asyncio.to_thread(page_of, fetched, raw=args.raw)
+            page = await page_of(fetched, raw=args.raw)
             pages.pop(key, None)
             pages[key] = page
             while len(pages) > KEPT_PAGES:

@@ -5,8 +5,7 @@ import re
 from msgspec import Struct
 
 from yeaft.kernel.errors import ToolFailed
-from yeaft.kernel.text import without_surrogates
-from yeaft.tools.html_markdown import markdown_of
+from yeaft.tools.html_reader import read_page
 from yeaft.tools.web_charset import text_of
 from yeaft.tools.web_client import Fetched
 
@@ -19,7 +18,7 @@ TEXTS = re.compile(
 )
 MEDIA_TYPE = re.compile(r"\s*([\w.+-]{1,60}/[\w.+-]{1,100})\s*(?:;|$)")
 LOOKS_LIKE_PAGE = re.compile(
-    r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+    r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
 SNIFFED_CHARS = 4096
 
@@ -35,19 +34,19 @@ class Page(Struct, frozen=True, kw_only=True):
     is_cut: bool
 
 
-def page_of(fetched: Fetched, *, raw: bool) -> Page:
-    """The text of what was fetched, markup converted unless `raw`. Raises `ToolFailed` for what is not text."""
+async def page_of(fetched: Fetched, *, raw: bool) -> Page:
+    """The text of what was fetched, markup converted unless `raw`. Raises `ToolFailed` for what is no text."""
     found = MEDIA_TYPE.match(fetched.content_type)
     media_type = found[1].lower() if found else ""
     if media_type not in PAGES | UNSAID and not TEXTS.fullmatch(media_type):
         raise _no_text(fetched, media_type)
-    text = without_surrogates(text_of(fetched.body, fetched.content_type, is_cut=fetched.is_cut))
+    text = text_of(fetched.body, fetched.content_type, is_cut=fetched.is_cut)
     if "\0" in text:
         raise _no_text(fetched, media_type)
     is_page = media_type in PAGES or (media_type in UNSAID and LOOKS_LIKE_PAGE.match(text[:SNIFFED_CHARS]))
     form, is_cut = "text", fetched.is_cut
     if is_page and not raw:
-        page = markdown_of(text, fetched.url)
+        page = await read_page(text, fetched.url)
         text = f"Title: {page.title}\n\n{page.text}" if page.title else page.text
         form, is_cut = "Markdown", is_cut or page.is_cut
     return Page(

@@ -15,6 +15,7 @@ from yeaft.engine.closing import Ending
 from yeaft.events.call import AskOpened, AskWithdrawn
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.ops import Close, ContinueTurn, Say
+from yeaft.events.session import MessagePosted
 from yeaft.events.turn import ProgressShown, TurnStarted
 from yeaft.interfaces.assemble import Opened, Wish, opened
 from yeaft.interfaces.cli import answer_file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from yeaft.events.call import AskOpened, AskWithdrawn, CallFinished, CallStarted
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.session import NoticePosted
 from yeaft.events.turn import ModelSwitched, ReplyCompleted, RequestSent, RetryWaiting, TurnEnded
+from yeaft.interfaces.cli.streams import complain
 
 if TYPE_CHECKING:
     from yeaft.prompts.ui import Ui
@@ -39,7 +39,7 @@ class StderrScreen:
 
     def say(self, line: str) -> None:
         """Write a line."""
-        print(f"yeaft: {line}", file=sys.stderr, flush=True)
+        complain(line)
 
     def hear(self, heard: Recorded | Transient) -> None:
         """Take in one event."""

@@ -94,8 +94,8 @@ function bound(names) {
 /** A value as a reader wants to see it; of an error's frames only those of the code. */
 function described(value) {
   return util.inspect(value, INSPECTED)
-    .replace(/\n\s+at [^\n]*\(node:inspector[^\n]*(?:\n\s+at [^\n]*)*/g, '')
-    .replace(/\n\s+at [^\n]*\(?node:internal[^\n]*/g, '');
+    .replace(/\n\s+at [^\n]*\(node:inspector[^]*?( \{)?(?=\n(?!\s+at )|$)/g, '$1')
+    .replace(/\n\s+at [^\n]*?node:internal[^\n]*?( \{)?(?=\n|$)/g, '$1');
 }
 
 function post(method, parameters) {

@@ -90,7 +90,8 @@ def open_room(home: Path, folder: Path, wanted: Wanted) -> Room:
         copy_session(earlier, target)
         room = _owned(target, wanted)
         forked = SessionForked(from_session=earlier.session_id, from_seq=room.state.head)
-        return replace(room, opening=(_claim(room), forked, *_changes(wanted)))
+        named = wanted if wanted.name or not room.state.name else replace(wanted, name=f"{room.state.name} (fork)")
+        return replace(room, opening=(_claim(room), forked, *_changes(named)))
     room = _owned(earlier, wanted)
     return replace(room, opening=(_claim(room), *_changes(wanted)))
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 from urllib.request import getproxies, proxy_bypass
@@ -100,7 +100,7 @@ class WebClient:
         raise ToolFailed(f"More than {MOST_REDIRECTS} redirects, the last one to {url}.")
 
     @asynccontextmanager
-    async def _response(self, url: "URL", *, is_trusted: bool) -> AsyncIterator["Response"]:
+    async def _response(self, url: "URL", *, is_trusted: bool) -> AsyncGenerator["Response", None]:
         """The answer of the server at `url`, its body not yet read. Raises `ToolFailed`."""
         from httpx2 import DecodingError, HTTPError
 

@@ -88,10 +88,10 @@ class Yeaft:
         return await self.ended(await self.start_program(*argv, stdin=stdin))
 
     async def ended(self, process: Process, given: bytes | None = None) -> Ran:
-        """Wait for the end of a started process. One that does not end by itself is killed, and fails the test."""
+        """Wait for the end of a started process, which gets no more input. One that does not end by itself is killed, and fails the test."""
         try:
             async with asyncio.timeout(PATIENCE_S):
-                out, err = await process.communicate(given)
+                out, err = await process.communicate(b"" if given is None and process.stdin else given)
         finally:
             if process.returncode is None:
                 os.killpg(process.pid, 9)

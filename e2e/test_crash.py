@@ -6,10 +6,13 @@ import pytest
 
 from e2e.drill import crash, prefixes, stories
 from e2e.drill.place import Place, helpers
+from yeaft.events.call import CallStarted
+from yeaft.events.ops import Say
 from yeaft.llm.scripted.server import ScriptedServer
 from yeaft.prompts.phrases import load_phrases
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import session_paths
+from yeaft.tools import wrapper
 
 PROTOCOLS = ("anthropic", "openai-responses")
 KILLS = 5
@@ -25,8 +28,8 @@ async def test_a_session_survives_kill_9_at_any_moment(tmp_path: Path, protocol:
         length = await crash.measured(tmp_path / "whole", server, protocol)
 
         trials = [
-            await crash.kill_trial(tmp_path / str(number), server, protocol, moment)
-            for number, moment in enumerate(crash.moments(seed, KILLS, length))
+            await crash.kill_trial(tmp_path / str(number), server, protocol, *pair)
+            for number, pair in enumerate(crash.moments(seed, KILLS, length))
         ]
 
     assert [trial for trial in trials if trial.problems] == []
@@ -65,3 +68,19 @@ async def test_a_session_cut_after_any_event_can_be_asked_something_new_or_be_co
         }
 
     assert {count: found for count, found in problems.items() if found} == {}
+
+
+async def test_a_command_that_was_about_to_start_is_not_said_to_have_had_no_effect(tmp_path: Path) -> None:
+    async with ScriptedServer(stories.tool_loop()) as server:
+        whole = Place(tmp_path / "whole", server.base_url, PROTOCOLS[0])
+        session_id = await prefixes.recorded(whole)
+        records = whole.records(session_id)
+        started = next(one for one in records if isinstance(one.event, CallStarted) and one.event.guard == "unsafe")
+        place = Place(tmp_path / "killed", server.base_url, PROTOCOLS[0])
+        await prefixes.lay_out_cut(place, whole, session_id, started.seq)
+        wrapper.prepare(session_paths(place.home, session_id).tasks, started.event.call_id)
+
+        problems = await prefixes.resume(place, session_id, Say(text=stories.NEXT))
+
+    results = {one.event.call_id: one.event for one in place.records(session_id) if one.type == "call.finished"}
+    assert (problems, results[started.event.call_id].status) == ([], "unknown")

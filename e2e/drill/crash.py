@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import random
 import shutil
+import signal
 import time
 from pathlib import Path
 
@@ -28,9 +29,10 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 
 class Trial(Struct, frozen=True, kw_only=True):
-    """One kill. `died_in` is the type of the last line that was seen, `problems` what should not be."""
+    """One kill, and one more while the turn goes on. `died_in` is the type of the last line that was seen."""
 
     moment: Moment
+    second: Moment
     died_in: str
     continued: bool = False
     problems: tuple[str, ...] = ()
@@ -53,19 +55,23 @@ async def measured(root: Path, server: ScriptedServer, protocol: str) -> Length:
     return Length(seconds=time.monotonic() - began, lines=len(run.lines))
 
 
-def moments(seed: int, count: int, length: Length) -> list[Moment]:
-    """Random moments within the story: half by the clock, half right after an event was shown."""
+def moments(seed: int, count: int, length: Length) -> list[tuple[Moment, Moment]]:
+    """Random pairs of moments within the story: half by the clock, half right after an event was shown."""
     chance = random.Random(seed)
-    return [
-        Moment(after_s=chance.uniform(0.1, length.seconds))
-        if number % 2
-        else Moment(line=chance.randrange(length.lines))
-        for number in range(count)
-    ]
+
+    def some() -> Moment:
+        if chance.random() < 0.5:
+            return Moment(after_s=chance.uniform(0.1, length.seconds))
+        return Moment(line=chance.randrange(length.lines))
+
+    return [(some(), some()) for _ in range(count)]
 
 
-async def kill_trial(root: Path, server: ScriptedServer, protocol: str, moment: Moment) -> Trial:
-    """Kill yeaft at `moment`, then check the Session, ask it something new, and continue a copy of it."""
+async def kill_trial(root: Path, server: ScriptedServer, protocol: str, moment: Moment, second: Moment) -> Trial:
+    """Kill yeaft at `moment`; then check the Session, ask it something new, and continue a copy of it.
+
+    The process that continues the copy is itself killed at the `second` moment, and the next one goes on.
+    """
     place = Place(root, server.base_url, protocol)
     lay_out(place.work)
     asked_before = len(server.requests)
@@ -75,7 +81,7 @@ async def kill_trial(root: Path, server: ScriptedServer, protocol: str, moment: 
     sessions = place.sessions()
     if not sessions:
         problems = [f"no Session, but {run.durable()[0]['type']} was shown"] if run.durable() else []
-        return Trial(moment=moment, died_in=died_in, problems=tuple(problems))
+        return Trial(moment=moment, second=second, died_in=died_in, problems=tuple(problems))
 
     (session_id,) = sessions
     problems = lost_lines(run.durable(), place.records(session_id))
@@ -83,12 +89,12 @@ async def kill_trial(root: Path, server: ScriptedServer, protocol: str, moment: 
     shutil.copytree(session_paths(place.home, session_id).root, session_paths(copy.home, session_id).root)
     problems += await _asked_again(place, session_id)
     problems += effect_problems(call_ids(place.work / EFFECTS), place.records(session_id))
-    continued, found = await _continued(copy, session_id)
+    continued, found = await _continued(copy, session_id, second)
     problems += found
     problems += effect_problems(call_ids(place.work / EFFECTS), copy.records(session_id))
     problems += request_problems(server.requests[asked_before:])
     problems += [f"still running: {stray}" for one in (place, copy) for stray in await one.strays()]
-    return Trial(moment=moment, died_in=died_in, continued=continued, problems=tuple(problems))
+    return Trial(moment=moment, second=second, died_in=died_in, continued=continued, problems=tuple(problems))
 
 
 async def _kill(run: Run, moment: Moment) -> None:
@@ -105,9 +111,14 @@ async def _asked_again(place: Place, session_id: str) -> list[str]:
     return [*found, *(f"after the next turn: {problem}" for problem in journal_problems(place, session_id))]
 
 
-async def _continued(copy: Place, session_id: str) -> tuple[bool, list[str]]:
-    run = await copy.run("-r", session_id, "--continue-turn", *JSON_LINES, "--mode", "auto")
-    expected = (0, NOTHING_LEFT)
-    found = [] if run.exit_code in expected else [f"--continue-turn ended with {run.exit_code}: {run.stderr}"]
-    problems = journal_problems(copy, session_id)
-    return run.exit_code == 0, [*found, *(f"after --continue-turn: {problem}" for problem in problems)]
+async def _continued(copy: Place, session_id: str, second: Moment) -> tuple[bool, list[str]]:
+    words = ("-r", session_id, "--continue-turn", *JSON_LINES, "--mode", "auto")
+    killed = await copy.start(*words)
+    await _kill(killed, second)
+    found = lost_lines(killed.durable(), copy.records(session_id))
+    run = await copy.run(*words)
+    codes = {killed.exit_code, run.exit_code}
+    if not codes <= {0, NOTHING_LEFT, -signal.SIGKILL} or run.exit_code == -signal.SIGKILL:
+        found.append(f"--continue-turn ended with {killed.exit_code}, then {run.exit_code}: {run.stderr}")
+    found += [f"after --continue-turn: {problem}" for problem in journal_problems(copy, session_id)]
+    return codes != {NOTHING_LEFT}, found

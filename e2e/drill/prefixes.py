@@ -72,12 +72,13 @@ async def reopening_problems(
     problems: list[str] = []
     for name, op in (("the next turn", Say(text=f"{MENTIONS} {NEXT}")), ("continuing", ContinueTurn())):
         place = Place(root / name, server.base_url, whole.protocol)
-        await _lay_out_cut(place, whole, session_id, count)
-        problems += [f"{name}: {problem}" for problem in await _done(place, session_id, op)]
+        await lay_out_cut(place, whole, session_id, count)
+        problems += [f"{name}: {problem}" for problem in await resume(place, session_id, op)]
     return problems + request_problems(server.requests[asked_before:])
 
 
-async def _lay_out_cut(place: Place, whole: Place, session_id: str, count: int) -> None:
+async def lay_out_cut(place: Place, whole: Place, session_id: str, count: int) -> None:
+    """Put the Session of `whole`, cut after `count` events, into `place`."""
     paths = session_paths(place.home, session_id)
     shutil.copytree(session_paths(whole.home, session_id).blobs, paths.blobs)
     journal = SqliteJournal(paths.db, FileBlobs(paths.blobs))
@@ -86,7 +87,8 @@ async def _lay_out_cut(place: Place, whole: Place, session_id: str, count: int) 
     await journal.close()
 
 
-async def _done(place: Place, session_id: str, op: AnyOp) -> list[str]:
+async def resume(place: Place, session_id: str, op: AnyOp) -> list[str]:
+    """Open the Session in this process, do `op`, and close it; returns what is wrong then."""
     before = len(place.records(session_id))
     try:
         async with opened(_wish(place, Wanted(ref=session_id))) as here:

@@ -7,7 +7,7 @@ from typing import get_args
 
 from msgspec import Raw
 
-from yeaft.events import call, codec, session, task, turn
+from yeaft.events import agent, call, codec, session, task, turn, work
 from yeaft.events.codec import Event, Recorded
 from yeaft.events.fact import BlobRef
 from yeaft.kernel.messages import Call, CallItem, OpaqueItem, TextItem, ThinkingItem
@@ -174,6 +174,41 @@ SAMPLES: tuple[Event, ...] = (
     ),
     task.TaskEnded(task_id="j_1", state="cancelled", exit_code=143, signal="TERM", error="Stopped by the user."),
     task.TaskOrphaned(task_id="j_2", error="Nobody saw how it ended."),
+    agent.AgentSpawned(
+        agent_id="a_1",
+        call_id="c_2",
+        vp_id="omni",
+        name="lookup",
+        persona="explorer",
+        mission="Find where the list is kept.",
+        stream="agent/a_1",
+        folder="/home/ada/work",
+        root_id="m_1",
+        budget=agent.Budget(max_tokens=20_000, max_turns=8, wall_time_ms=60_000, max_cost_usd=0.1),
+        stay=True,
+    ),
+    agent.AgentPrompted(agent_id="a_1", call_id="c_3", text="And who reads it?"),
+    agent.AgentReported(agent_id="a_1", number=1, result="In notes.txt."),
+    agent.AgentEnded(
+        agent_id="a_1",
+        state="budget_exceeded",
+        result="In notes.txt.",
+        error="max_turns",
+        usage=Usage(input=10, output=20),
+        cost_usd=0.001,
+        rounds=8,
+    ),
+    agent.DeliveryTaken(message_id="m_2", vp_id="omni", call_id="c_4"),
+    work.WorkDrafted(
+        work_item_id="w_1",
+        vp_id="omni",
+        title="A list for the week",
+        goal="Nobody goes shopping twice.",
+        acceptance_criteria=("Seven dinners", "Sorted by aisle"),
+        item_type="plan",
+        work_dir="/home/ada/work",
+        call_id="c_5",
+    ),
 )
 """One event of every type of 0.1.0, with as many fields filled in as it has."""
 

@@ -95,9 +95,9 @@ def _struct_in(kind: Any) -> type[Struct] | None:
 
 
 def _words(kind: Any) -> tuple[str, ...]:
-    """The words that `kind` allows, if it is a choice of words."""
+    """The words that `kind` allows, if it is a choice of words; the empty one, which means no choice, is left out."""
     arms = (kind, *get_args(kind))
-    return next((get_args(arm) for arm in arms if get_origin(arm) is Literal), ())
+    return next((tuple(filter(None, get_args(arm))) for arm in arms if get_origin(arm) is Literal), ())
 
 
 def _unknown(at: Parts, key: str, known: list[str]) -> str:

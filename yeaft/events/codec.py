@@ -7,7 +7,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec import Struct
 
-from yeaft.events import call, session, task, turn
+from yeaft.events import agent, call, session, task, turn, work
 from yeaft.events.fact import Fact
 from yeaft.kernel import ids
 
@@ -43,6 +43,12 @@ Event = (
     | task.TaskStarted
     | task.TaskEnded
     | task.TaskOrphaned
+    | agent.AgentSpawned
+    | agent.AgentPrompted
+    | agent.AgentReported
+    | agent.AgentEnded
+    | agent.DeliveryTaken
+    | work.WorkDrafted
 )
 Transient = (
     turn.TextStreamed

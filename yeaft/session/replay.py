@@ -11,8 +11,10 @@ from yeaft.engine.pictures import look_into
 from yeaft.engine.request import build_request
 from yeaft.engine.settings import BUILDER, Settings, thaw
 from yeaft.events.codec import Recorded
+from yeaft.events.fact import BlobRef
 from yeaft.events.session import SettingsFrozen
 from yeaft.events.turn import RequestSent
+from yeaft.kernel.messages import ImagePart
 from yeaft.llm import anthropic_prompt, responses_prompt
 from yeaft.llm.prompt import Prompt
 from yeaft.session.history import units_for
@@ -55,9 +57,15 @@ def _rebuilt(state: SessionState, seq: int, sent: RequestSent, frozen: SettingsF
     except msgspec.DecodeError:
         return Rebuilt(seq=seq, request=sent, verdict="not comparable")
     shrinks = shrinks_of(state.turns[sent.turn_id], sent.round)
-    units = units_for(state, sent.turn_id)
-    built = build_request(units, settings, _encoder(settings), shrinks, look_into(blobs.get))
-    verdict: Verdict = "equal" if built.digest == sent.digest else "different"
+    look, gone = look_into(blobs.get), list[BlobRef]()
+
+    def picture(ref: BlobRef) -> ImagePart | None:
+        found = look(ref)
+        gone.extend(() if found else (ref,))
+        return found
+
+    built = build_request(units_for(state, sent.turn_id), settings, _encoder(settings), shrinks, picture)
+    verdict: Verdict = "equal" if built.digest == sent.digest else "blob gone" if gone else "different"
     return Rebuilt(seq=seq, request=sent, verdict=verdict, body=built.body)
 
 

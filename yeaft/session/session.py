@@ -132,7 +132,7 @@ class Session:
         """Stop the running turns of one VP, or of all, and what waits behind them."""
         if not self._has_begun:
             return
-        for waiting_vp in self.state.waiting:
+        for waiting_vp in tuple(self.state.waiting):
             if vp_id in ("", waiting_vp):
                 for root_id, events in unstarted(self.state, waiting_vp, ending):
                     self._ledger.post(events, src="engine", corr=root_id)

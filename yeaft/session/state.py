@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from yeaft.engine.state import TurnState, advance
 from yeaft.events.call import AskAnswered, AskOpened, AskWithdrawn, CallFinished, CallStarted, TodoChanged, TodoItem
 from yeaft.events.codec import Event, Recorded, UnknownEvent, is_core
@@ -12,13 +14,17 @@ from yeaft.events.session import (
     NoticePosted,
     RosterChanged,
     SessionCreated,
+    SessionForked,
     SessionRenamed,
     SessionTagged,
     SettingsFrozen,
     VpFrozen,
 )
+from yeaft.events.task import TaskEnded, TaskOrphaned, TaskStarted
 from yeaft.events.turn import ReplyCompleted, RequestSent, TurnEnded, TurnStarted
+from yeaft.events.work import WorkDrafted
 from yeaft.kernel import ids
+from yeaft.session.task_state import TaskState
 
 DELIVERED_KINDS = ("user", "forward", "return", "continue")
 """Kinds of messages that start a turn of each VP they are addressed to."""
@@ -53,7 +59,9 @@ class SessionState:
         self.open_asks: dict[str, AskOpened] = {}
         self.answers: dict[str, AskAnswered] = {}
         self.todos: dict[str, tuple[TodoItem, ...]] = {}
+        self.drafts: dict[str, WorkDrafted] = {}
         self.files_read: dict[str, dict[str, str]] = {}
+        self.tasks: dict[str, TaskState] = {}
         self.spent_usd = 0.0
         self.unknown_events = 0
         self.needs_upgrade = False
@@ -133,8 +141,16 @@ class SessionState:
                 self.frozen_vps[vp_id] = digest
             case NoticePosted(code=code, params=params):
                 self.told.add((code, *params.values()))
+            case TaskStarted():
+                self.tasks[event.task_id] = TaskState(started=event, started_seq=recorded.seq)
+            case TaskEnded(task_id=task_id) | TaskOrphaned(task_id=task_id):
+                self.tasks[task_id] = replace(self.tasks[task_id], ended=event, ended_seq=recorded.seq)
+            case SessionForked():
+                self.tasks.clear()  # they belong to the Session that this one was copied from
             case TodoChanged(vp_id=vp_id, items=items):
                 self.todos[vp_id] = items
+            case WorkDrafted(work_item_id=work_item_id):
+                self.drafts[work_item_id] = event
             case AskOpened():
                 self.open_asks[event.ask_id] = event
                 self._call_of_ask[event.ask_id] = event.call_id

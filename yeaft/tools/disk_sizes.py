@@ -54,11 +54,11 @@ def table(sizes: Sizes, shown: str) -> str:
     rows = [(_size(sizes.root_bytes), shown), *((_size(entry.size_bytes), entry.path) for entry in sizes.largest)]
     width = max(len(size) for size, _ in rows)
     lines = [f"{size:>{width}}  {path}" for size, path in rows]
-    notes = [f"{sizes.files:,} files"]
+    notes = ["1 file" if sizes.files == 1 else f"{sizes.files:,} files"]
     if sizes.entries > len(sizes.largest):
         notes.append(f"{len(sizes.largest)} of {sizes.entries:,} entries shown")
     if sizes.unreadable:
-        notes.append(f"{sizes.unreadable:,} entries could not be read")
+        notes.append(f"not readable: {sizes.unreadable:,}")
     if not sizes.whole:
         notes.append("stopped at the time limit, so the sizes are too small; ask for a folder further down")
     return "\n".join([*lines, f"[{'; '.join(notes)}]"])
@@ -103,9 +103,10 @@ class _Tally:
 
     def sizes(self) -> Sizes:
         """What was counted so far."""
+        found = [*self._folders, *self._largest_files]
         return Sizes(
             root_bytes=self.root.size_bytes,
-            largest=tuple(heapq.nlargest(self._limit, [*self._folders, *self._largest_files])),
+            largest=tuple(heapq.nsmallest(self._limit, found, key=lambda entry: (-entry.size_bytes, entry.path))),
             entries=self._entries,
             files=self._files,
             unreadable=self._unreadable,

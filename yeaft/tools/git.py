@@ -13,7 +13,7 @@ from msgspec import Struct
 from yeaft.kernel.errors import ToolFailed
 
 GRACE_S = 2.0
-SAID_BYTES = 64 * 1024
+SAID_BYTES = 1024 * 1024
 SETTINGS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.quotePath=false", "advice.detachedHead=false")
 BOUND_ELSEWHERE = frozenset(
     {

@@ -131,6 +131,7 @@ def _converted(soup: "BeautifulSoup") -> str:
         table_infer_header=True,
         code_language_callback=_language,
     )
+    soup.smooth()  # blanks around what was removed become one
     return INVISIBLE.sub("", converter.convert_soup(soup)).strip()
 
 

@@ -10,7 +10,7 @@ from yeaft.events.call import Facts, FileFact
 from yeaft.kernel.text import head_bytes, tail_bytes, without_surrogates
 from yeaft.tools.captured import cleaned
 from yeaft.tools.file_bytes import read_file, sha256_of
-from yeaft.tools.notebook import Cell, Lines, parse
+from yeaft.tools.notebook import Cell, Lines, joined, parse
 from yeaft.tools.notebook_edit import NotebookEdit
 from yeaft.tools.notebook_plan import wanted_cell
 from yeaft.tools.paths import Paths
@@ -66,28 +66,27 @@ def _cell(index: int, cell: Cell) -> str:
 def _outputs(found: list[Any]) -> Iterator[str]:
     for one in found:
         try:
-            output = msgspec.convert(one, Output)
+            yield _output(msgspec.convert(one, Output))
         except msgspec.ValidationError:
             yield "--- output of an unknown kind"
-            continue
-        match output.output_type:
-            case "stream":
-                yield f"--- {output.name}\n{_printed(output.text)}"
-            case "error":
-                yield f"--- error\n{_printed(output.traceback) or f'{output.ename}: {output.evalue}'}"
-            case _:
-                yield f"--- output\n{_displayed(output.data)}"
 
 
-def _displayed(data: dict[str, Any]) -> str:
-    """What there is of it as text, then the names of what else there is."""
-    kinds = [kind for kind in AS_TEXT if isinstance(data.get(kind), str | list)]
-    others = [f"[{kind}]" for kind in data if kind not in AS_TEXT]
-    return "\n".join([*(_printed(data[kind]) for kind in kinds[:1]), *others])
+def _output(output: Output) -> str:
+    match output.output_type:
+        case "stream":
+            return f"--- {output.name}\n{_printed(output.text)}"
+        case "error":
+            trace = "\n".join(output.traceback) or f"{output.ename}: {output.evalue}"
+            return f"--- error\n{_printed(trace)}"
+        case _:
+            kind = next((kind for kind in AS_TEXT if kind in output.data), "")
+            text = [_printed(msgspec.convert(output.data[kind], Lines))] if kind else []
+            others = [f"[{other}]" for other in output.data if other not in AS_TEXT]
+            return "\n".join(["--- output", *text, *others])
 
 
 def _printed(lines: Lines) -> str:
-    return _shortened(without_surrogates(cleaned("".join(map(str, lines)))).rstrip("\n"), OUTPUT_BYTES)
+    return _shortened(without_surrogates(cleaned(joined(lines))).rstrip("\n"), OUTPUT_BYTES)
 
 
 def _shortened(text: str, limit_bytes: int) -> str:

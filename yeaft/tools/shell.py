@@ -27,9 +27,10 @@ FOR_CHILDREN = {
 
 
 class Survivor(Struct, frozen=True, kw_only=True):
-    """A process that a command left running."""
+    """A process that a command left running; `start_time` (clock ticks since boot) tells it from a later namesake."""
 
     pid: int
+    start_time: int
     command: str
 
 
@@ -55,8 +56,8 @@ class Shell:
 
     def __init__(self, calls: Path, environ: Mapping[str, str]) -> None:
         self._calls = calls
-        self._environ = {**environ, **FOR_CHILDREN}
-        self._shell = _shell_of(environ)
+        self.environ = {**environ, **FOR_CHILDREN}
+        self.program = _shell_of(environ)
         self._token = os.urandom(8).hex()
         self._warden: Warden | None = None
         self._left_open: list[ShellRun] = []
@@ -70,10 +71,10 @@ class Shell:
         Cancelled, it ends the command with all its descendants (three seconds at most) before it lets go. Raises
         `OSError` when the command cannot be started and `ValueError` when it contains a NUL.
         """
-        self._prepare()
+        self.stand_by()
         place = wrapper.prepare(self._calls, call_id)
-        argv = wrapper.wrapped(place, call_id, self._token, self._shell, command)
-        running = ShellRun(call_id, argv, cwd=cwd, environ=self._environ, log=place / "log", live=Live(show))
+        argv = wrapper.wrapped(place, call_id, self._token, self.program, command)
+        running = ShellRun(call_id, argv, cwd=cwd, environ=self.environ, log=place / "log", live=Live(show))
         try:
             return await _finish(running, timeout_s)
         except asyncio.CancelledError:
@@ -96,7 +97,13 @@ class Shell:
         self._warden.dismiss()
         self._warden = None
 
-    def _prepare(self) -> None:
+    @property
+    def mark(self) -> tuple[str, str]:
+        """Name and value of the environment variable by which all that may not outlive this Shell is found."""
+        return "YEAFT_SHELL", self._token
+
+    def stand_by(self) -> None:
+        """See to it that whatever is started now can be found and ended, also when this process is killed."""
         if self._warden is None:
             descendants.adopt_orphans()
             self._warden = Warden(self._token, self._calls)
@@ -111,7 +118,7 @@ class Shell:
         self._left_open = [running for running in self._left_open if not running.silent]
 
     def _everything(self) -> Family:
-        found = descendants.family(None, f"YEAFT_SHELL={self._token}")
+        found = descendants.family(None, "=".join(self.mark))
         self._to_bury |= found
         return found
 
@@ -149,7 +156,9 @@ def _outcome(
 
 
 def _described(members: Family) -> tuple[Survivor, ...]:
-    return tuple(Survivor(pid=pid, command=descendants.command_line(pid)) for pid in members)
+    return tuple(
+        Survivor(pid=pid, start_time=one.started, command=descendants.command_line(pid)) for pid, one in members.items()
+    )
 
 
 def _shell_of(environ: Mapping[str, str]) -> str:

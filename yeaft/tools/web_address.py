@@ -1,5 +1,6 @@
 """Web addresses as a model or a server writes them, in the one reading that policy, guard and client share."""
 
+import re
 from typing import TYPE_CHECKING
 
 from yeaft.kernel.errors import ToolFailed
@@ -8,6 +9,9 @@ if TYPE_CHECKING:
     from httpx2 import URL
 
 ECHO_CHARS = 200
+MOST_PORT = 65535
+HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
+"""A name in lower-case ASCII, or an address."""
 
 
 def web_address(text: str) -> "URL":
@@ -45,6 +49,8 @@ def checked(url: "URL", shown: str) -> "URL":
         raise ToolFailed(f"{shown} names no host.")
     if url.userinfo:
         raise ToolFailed(f"{shown} has a name or password in it; write the address without.")
+    if not HOST.fullmatch(domain_of(url)) or (url.port or 0) > MOST_PORT:
+        raise ToolFailed(f"{shown} is not a web address: no host can be called {url.netloc.decode('ascii')}.")
     return url.copy_with(fragment=None)
 
 

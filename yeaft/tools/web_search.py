@@ -67,5 +67,5 @@ def _in_vain(query: str, attempted: list[Attempt]) -> ToolResult:
     return ToolResult(text=_json(told), failed=True)
 
 
-def _json(told: dict[str, object]) -> str:
+def _json(told: Mapping[str, object]) -> str:
     return msgspec.json.encode(told).decode()

@@ -3,7 +3,7 @@
 import os
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from yeaft.events.call import CallFinished
@@ -44,7 +44,7 @@ class Worktrees:
     def __contains__(self, path: Path) -> bool:
         return path in self._made
 
-    def __iter__(self) -> Iterable[Path]:
+    def __iter__(self) -> Iterator[Path]:
         return iter(sorted(self._made))
 
 

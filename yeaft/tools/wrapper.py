@@ -37,8 +37,8 @@ TAIL_BYTES = 16 * 1024
 class Known(Struct, frozen=True, kw_only=True):
     """What can be said of a command that nobody waits for any more.
 
-    `finished`: it ended with `exit_code`. `running`: it still runs as `pid`. `gone`: it was started and is no longer
-    there, and nobody knows how it ended. `never`: it was not started. `output_tail` is the end of what it printed.
+    `finished`: it ended with `exit_code`. `running`: it still runs as `pid`. `gone`: it was started, or was about to
+    be, and nobody knows how it ended. `never`: it was not started. `output_tail` is the end of what it printed.
     """
 
     state: Literal["finished", "running", "gone", "never"]
@@ -63,8 +63,8 @@ def probe(calls: Path, call_id: str) -> Known:
     """What became of a call, from its directory and the process table; never raises for what is missing."""
     place = calls / call_id
     started = _read(place / "pid")
-    if started is None:
-        return Known(state="never")
+    if started is None:  # without the directory nothing can have been started; with it, that may be just happening
+        return Known(state="gone" if place.is_dir() else "never")
     then = _sighting_at_start(started)
     pid = then.pid if then else None
     tail = _tail(place / "log")

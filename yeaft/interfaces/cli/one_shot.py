@@ -9,29 +9,25 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec.structs import replace
 
 from yeaft.engine.closing import Ending
-from yeaft.events.call import AskOpened, AskWithdrawn
-from yeaft.events.codec import Recorded, Transient
 from yeaft.events.ops import Close, ContinueTurn, Say
-from yeaft.events.session import MessagePosted
-from yeaft.events.turn import ProgressShown, TurnStarted
+from yeaft.events.turn import ProgressShown
 from yeaft.interfaces.assemble import Opened, Wish, opened
 from yeaft.interfaces.cli import answer_file
-from yeaft.interfaces.cli.exit_codes import worst
+from yeaft.interfaces.cli.findings import Findings
 from yeaft.interfaces.cli.json_screen import JsonScreen
 from yeaft.interfaces.cli.output import Output
 from yeaft.interfaces.cli.remarks import remarks
-from yeaft.interfaces.cli.result import Result, failure, result_of
+from yeaft.interfaces.cli.result import Result
 from yeaft.interfaces.cli.signals import Signals
 from yeaft.interfaces.cli.stderr_screen import StderrScreen
 from yeaft.interfaces.cli.streams import complain
 from yeaft.interfaces.cli.text_screen import TextScreen
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
-from yeaft.kernel.errors import BadData, YeaftError
-from yeaft.kernel.outcome import EXIT_FAILED, EXIT_LIMIT, EXIT_PIPE_CLOSED
+from yeaft.kernel.errors import YeaftError
+from yeaft.kernel.outcome import EXIT_FAILED, EXIT_PIPE_CLOSED
 from yeaft.prompts.fill import fill
 
 if TYPE_CHECKING:
@@ -44,24 +40,20 @@ READER_PATIENCE_S = 2.0
 
 
 class OneShot:
-    """One run of the command line: what it was asked, where its output goes, what it has seen."""
+    """One run of the command line: what it was asked, and where its output goes."""
 
     def __init__(self, options: Options, piped: Piped, schema: dict[str, Any] | None) -> None:
         self._options = options
         self._piped = piped
         self._schema = schema
         self._signals = Signals()
-        self._roots: set[str] = set()
-        self._turns: list[str] = []
-        self._questions: dict[str, AskOpened] = {}
-        self._unmet: list[AskOpened] = []
-        self._problems: list[YeaftError] = []
-        self._is_out_of_time = False
+        self._findings = Findings()
+        self._stderr: StderrScreen | None = None
 
     async def run(self, wish: Wish) -> int:
         """Do it all, report it, and return the exit code."""
         self._signals.install()
-        output = Output(STDOUT, lambda: self._signals.act_on(EXIT_PIPE_CLOSED))
+        output = Output(STDOUT, self._leave_with_reader)
         lines = JsonScreen(output.write, wall_clock_ms)
         here: Opened | None = None
         try:
@@ -71,18 +63,18 @@ class OneShot:
                 if self._signals.exit_code is None:
                     await self._work(here, lines)
         except* YeaftError as group:
-            self._refuse(_first(group))
+            self._findings.refuse(_first(group))
         result = self._result(here)
         self._put(result, output, lines)
         await self._finish(output)
-        if here is not None and here.state.created is not None and os.isatty(STDERR) and not self._options.quiet:
-            complain(here.ui.text("session.saved", session=result.session))
+        if self._stderr is not None and result.vps and os.isatty(STDERR) and not self._options.quiet:
+            self._stderr.tell("session.saved")
         return self._exit_code(result, output)
 
     def _listen(self, here: Opened, output: Output, lines: JsonScreen) -> None:
         options = self._options
-        here.listen(self._note)
-        stderr = StderrScreen(
+        here.listen(self._findings.hear)
+        self._stderr = stderr = StderrScreen(
             here.ui, here.state.session_id, _limits(options), quiet=options.quiet, verbose=options.verbose
         )
         here.listen(stderr.hear)
@@ -98,27 +90,12 @@ class OneShot:
             case "text" | "json":
                 pass  # what there is to say is said at the end
 
-    def _note(self, heard: Recorded | Transient) -> None:
-        event = heard.event if isinstance(heard, Recorded) else heard
-        match event:
-            case MessagePosted(kind="user", message_id=message_id):
-                self._roots.add(message_id)
-            case TurnStarted(turn_id=turn_id) if isinstance(heard, Recorded) and heard.corr in self._roots:
-                self._turns.append(turn_id)  # and not what a dead process had left waiting, which only ends here
-            case AskOpened():
-                self._questions[event.ask_id] = event
-            case AskWithdrawn(ask_id=ask_id, reason="headless") if ask_id in self._questions:
-                self._unmet.append(self._questions[ask_id])
-            case _:
-                pass
-
     async def _work(self, here: Opened, lines: JsonScreen) -> None:
         options, session = self._options, here.session
         if options.timeout_s is not None:
             asyncio.get_running_loop().call_later(options.timeout_s, self._stop_for_time, here)
         if options.continue_turn:
-            self._turns += [turn.started.turn_id for turn in here.state.open_turns()]
-            self._roots.update(here.state.unsettled_roots())
+            self._findings.take_over(here.state)
             session.send(ContinueTurn())
             await session.idle()
         if options.input_format == "stream-json":
@@ -135,7 +112,7 @@ class OneShot:
         from yeaft.interfaces.cli.json_input import Lines, follow_input
 
         def refuse(error: YeaftError) -> None:
-            self._refuse(error)
+            self._findings.refuse(error)
             lines.hear(ProgressShown(code="input.refused", params={"message": str(error)}))
 
         given = Lines()
@@ -144,14 +121,15 @@ class OneShot:
             asyncio.get_running_loop().call_later(self._options.timeout_s, given.close)
         await follow_input(here, given, refuse)
 
-    def _stop_for_time(self, here: Opened) -> None:
-        self._is_out_of_time = True
-        here.session.interrupt(Ending(outcome="limit", limit="time"))
+    def _leave_with_reader(self) -> None:
+        """Stop without a word, as in `yeaft ... | head -1`."""
+        if self._stderr is not None:
+            self._stderr.is_muted = True
+        self._signals.act_on(EXIT_PIPE_CLOSED)
 
-    def _refuse(self, error: YeaftError) -> None:
-        """Say at once what went wrong besides the turns, and let it count in the exit code."""
-        complain(str(error))
-        self._problems.append(error)
+    def _stop_for_time(self, here: Opened) -> None:
+        self._findings.is_out_of_time = True
+        here.session.interrupt(Ending(outcome="limit", limit="time"))
 
     def _prompt(self) -> str:
         return self._piped.text if self._options.prompt is None else self._options.prompt
@@ -166,42 +144,18 @@ class OneShot:
         return "\n\n".join(blocks)
 
     def _result(self, here: Opened | None) -> Result:
-        """Sum up turns, problems and signals; what the answer still has to pass is checked here."""
-        if here is None:
-            return self._with_problems(Result(exit_code=0, outcome="failed", text="", session=""))
-        turns = [here.state.turns[turn_id] for turn_id in dict.fromkeys(self._turns) if turn_id in here.state.turns]
-        result = result_of(here.state, turns, self._unmet, self._piped.kind)
-        if self._is_out_of_time and result.exit_code == 0:
-            result = replace(result, exit_code=EXIT_LIMIT, outcome="limit")
-        if self._schema is not None and result.exit_code == 0:
-            result = self._by_schema(result, self._schema)
-        if self._options.output_file is not None:
+        """Sum up the run, with what the answer still has to pass, and write the file that was asked for."""
+        findings, options = self._findings, self._options
+        is_asked = options.input_format == "text"
+        result = findings.result(here.state if here else None, stdin=self._piped.kind, is_asked=is_asked)
+        if self._schema is not None:
+            result = findings.by_schema(result, self._schema)
+        if options.output_file is not None and here is not None:
             try:
-                answer_file.write(self._options.output_file, result.text)
+                answer_file.write(options.output_file, result.text)
             except YeaftError as error:
-                self._refuse(error)
-        return self._with_problems(result)
-
-    def _by_schema(self, result: Result, schema: dict[str, Any]) -> Result:
-        from yeaft.interfaces.cli.schema import problem_with, unfenced
-
-        answers = [vp.text for vp in result.vps if vp.outcome == "answered"]
-        problem = next((found for text in answers if (found := problem_with(text, schema))), "")
-        if problem:
-            self._refuse(BadData(problem))
-        elif len(answers) == 1:
-            return replace(result, text=unfenced(result.text))
-        return result
-
-    def _with_problems(self, result: Result) -> Result:
-        if self._problems:
-            codes = [result.exit_code, *(problem.exit_code for problem in self._problems)]
-            outcome = result.outcome if result.exit_code else "failed"
-            error = failure(self._problems[0]).error
-            result = replace(result, exit_code=worst(codes), outcome=outcome, error=error)
-        if self._signals.exit_code is not None:
-            result = replace(result, exit_code=self._signals.exit_code, outcome="aborted")
-        return result
+                findings.refuse(error)
+        return findings.with_problems(result, self._signals.exit_code)
 
     def _put(self, result: Result, output: Output, lines: JsonScreen) -> None:
         match self._options.output_format:
@@ -224,17 +178,17 @@ class OneShot:
         await output.finish()
 
     def _exit_code(self, result: Result, output: Output) -> int:
-        """The code of `result`, unless it never arrived."""
-        is_closed = output.error is not None and output.error.errno == errno.EBADF
-        if is_closed and self._options.output_file is not None:
-            return result.exit_code  # whoever closes it and names a file means it
-        if output.error is not None and not isinstance(output.error, BrokenPipeError):
-            complain(
-                f"The answer could not be written to standard output: {output.error.strerror}. "
-                f"It is kept in Session {result.session}."
-            )
-            return result.exit_code or EXIT_FAILED
-        return result.exit_code if self._signals.exit_code is None else self._signals.exit_code
+        """The code of `result`, unless it never arrived or a signal came after it."""
+        error = output.error
+        if self._signals.exit_code is not None:
+            return self._signals.exit_code
+        if error is None or (error.errno == errno.EBADF and self._options.output_file is not None):
+            return result.exit_code  # whoever closes standard output and names a file means it
+        complain(
+            f"The answer could not be written to standard output: {error.strerror}. "
+            f"It is kept in Session {result.session}."
+        )
+        return result.exit_code or EXIT_FAILED
 
 
 def _limits(options: Options) -> dict[str, str]:

@@ -130,13 +130,25 @@ def split_command(words: list[str]) -> tuple[list[str], str, list[str]]:
     place = 0
     while place < len(words):
         word = words[place]
-        if word == "--" or word in ("-p", "--print"):
-            return words, "", []
         if not word.startswith("-") or word == "-":
             is_command = word in COMMANDS
             return (words[:place], word, words[place + 1 :]) if is_command else (words, "", [])
-        place += 2 if word in takes_value else 1
+        option = word if word.startswith("--") else _deciding(word, takes_value)
+        if option in ("--", "-p", "--print"):
+            return words, "", []
+        place += 2 if option in takes_value else 1
     return words, "", []
+
+
+def _deciding(letters: str, takes_value: set[str]) -> str:
+    """Return the option among short ones, such as `-qm`, that makes a prompt or a value of what follows, if any."""
+    for place, letter in enumerate(letters[1:], start=1):
+        option = f"-{letter}"
+        if option == "-p":
+            return option
+        if option in takes_value:
+            return option if place == len(letters) - 1 else ""  # else the rest of the word is the value
+    return ""
 
 
 def parse(words: list[str]) -> tuple[Options, bool, bool]:

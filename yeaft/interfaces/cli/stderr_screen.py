@@ -20,10 +20,11 @@ BRIEF_CHARS = 100
 class StderrScreen:
     """Writes one line per thing worth knowing. `quiet` leaves only failures and questions.
 
-    `limits` are the limits in force, by kind, as the user would write them.
+    `limits` are the limits in force, by kind, as the user would write them. Nothing more is said once it `is_muted`.
     """
 
     def __init__(self, ui: Ui, session_id: str, limits: Mapping[str, str], *, quiet: bool, verbose: int) -> None:
+        self.is_muted = False
         self._ui = ui
         self._session_id = session_id
         self._limits = limits
@@ -39,7 +40,8 @@ class StderrScreen:
 
     def say(self, line: str) -> None:
         """Write a line."""
-        complain(line)
+        if not self.is_muted:
+            complain(line)
 
     def hear(self, heard: Recorded | Transient) -> None:
         """Take in one event."""

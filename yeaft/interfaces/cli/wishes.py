@@ -18,7 +18,7 @@ def wish_of(options: Options, environ: Mapping[str, str]) -> Wish:
     """Return the Session that the options ask for. Raises `NotFound` for a VP nobody knows."""
     return Wish(
         environ=environ,
-        folder=(options.folder or Path.cwd()).resolve(),
+        folder=options.folder.resolve() if options.folder else _current_folder(),
         wanted=Wanted(
             ref=options.resume,
             latest=options.continue_ or (options.continue_turn and not options.resume),
@@ -54,6 +54,13 @@ def vp_ids(given: tuple[str, ...], library: Library) -> tuple[str, ...]:
             raise NotFound(f"No VP named {label!r}." + (f" Did you mean {near}?" if near else " See `yeaft vp ls`."))
         found[vp_id] = None
     return tuple(found)
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise NotFound("The current folder is gone. Go to one that exists, or name it with -C.") from error
 
 
 def _split(given: tuple[str, ...]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from yeaft.kernel.outcome import EXIT_ANSWERED
 
 if TYPE_CHECKING:
     from yeaft.events.codec import Recorded
+    from yeaft.events.fact import BlobRef
     from yeaft.interfaces.cli.commands.desk import Desk
     from yeaft.session.offline import Reading
 
@@ -118,7 +119,6 @@ def _as_markdown(reading: Reading, *, thinking: bool) -> str:
 
 def _as_lines(reading: Reading, *, with_blobs: bool) -> Iterator[str]:
     """Yield events, then what they keep in blobs; blobs are opaque, so a redacted export has none."""
-    from yeaft.events.session import SettingsFrozen, VpFrozen
     from yeaft.store.blobs import FileBlobs
     from yeaft.store.cloudevents import export_lines
 
@@ -126,13 +126,25 @@ def _as_lines(reading: Reading, *, with_blobs: bool) -> Iterator[str]:
     if not with_blobs:
         return
     blobs = FileBlobs(reading.paths.blobs)
-    frozen = (recorded.event for recorded in reading.records)
-    refs = {event.blob.sha256: event.blob for event in frozen if isinstance(event, SettingsFrozen | VpFrozen)}
+    refs = {ref.sha256: ref for recorded in reading.records for ref in _blobs_of(recorded)}
     for ref in refs.values():
         content = blobs.get(ref.sha256)
         if content is not None:
             line = BlobLine(id=ref.sha256, datacontenttype=ref.mime, data_base64=content)
             yield msgspec.json.encode(line).decode()
+
+
+def _blobs_of(recorded: Recorded) -> tuple[BlobRef, ...]:
+    from yeaft.events.call import CallFinished
+    from yeaft.events.session import SettingsFrozen, VpFrozen
+
+    match recorded.event:
+        case SettingsFrozen(blob=blob) | VpFrozen(blob=blob):
+            return (blob,)
+        case CallFinished(images=images):
+            return images
+        case _:
+            return ()
 
 
 def _told_apart(lines: Iterable[str]) -> tuple[list[tuple[bytes, str]], list[str]]:

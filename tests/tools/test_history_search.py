@@ -278,12 +278,4 @@ def test_a_snippet_shows_the_word_and_is_part_of_the_text(before: str, after: st
     assert snippet is not None
     assert len(snippet) <= SNIPPET_CHARS
     assert Query(word).snippet(snippet) is not None
-    assert snippet in (
-        text,
-        *(
-            f"{left}{inner}{right}"
-            for left in ("", "…")
-            for right in ("", "…")
-            if (inner := snippet.removeprefix(left).removesuffix(right)) in text
-        ),
-    )
+    assert snippet.removeprefix("…").removesuffix("…") in text

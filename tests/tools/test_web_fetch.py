@@ -275,8 +275,7 @@ async def test_a_server_that_stalls_is_left_in_time(site: Site) -> None:
 async def test_cancelling_hangs_up(site: Site) -> None:
     url = site.page("/", Sent(b"<p>half", stalls=True))
     fetching = asyncio.create_task(called(tool_for(), url=url))
-    while not site.asked:
-        await asyncio.sleep(0)
+    await site.came.wait()
 
     fetching.cancel()
 

@@ -37,7 +37,7 @@ class Site:
     def __init__(self, scheme: str = "http") -> None:
         self.pages: dict[str, Page | Callable[[Asked], Page]] = {}
         self.asked: list[Asked] = []
-        self.left = asyncio.Event()
+        self.came, self.left = asyncio.Event(), asyncio.Event()
         self.scheme, self.port = scheme, 0
 
     @property
@@ -67,6 +67,7 @@ class Site:
 
     async def answer(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
         self.asked.append(asked)
+        self.came.set()
         path = asked.line.split()[1].partition("?")[0]
         found = self.pages.get(path) or self.pages.get("*") or Page(b"<p>Nothing here", status=404)
         page = found(asked) if callable(found) else found

@@ -97,7 +97,8 @@ def _struct_in(kind: Any) -> type[Struct] | None:
 def _words(kind: Any) -> tuple[str, ...]:
     """The words that `kind` allows, if it is a choice of words; the empty one, which means no choice, is left out."""
     arms = (kind, *get_args(kind))
-    return next((tuple(filter(None, get_args(arm))) for arm in arms if get_origin(arm) is Literal), ())
+    words: tuple[str, ...] = next((get_args(arm) for arm in arms if get_origin(arm) is Literal), ())
+    return tuple(word for word in words if word)
 
 
 def _unknown(at: Parts, key: str, known: list[str]) -> str:

@@ -41,6 +41,8 @@ from yeaft.session.seat import Seat
 from yeaft.session.session import Session
 from yeaft.session.state import SessionState
 from yeaft.session.toolbox import Workshop, toolbox_for
+from yeaft.session.worktrees import worktrees_of
+from yeaft.tools.git import Git
 from yeaft.tools.locks import PathLocks
 from yeaft.tools.paths import Paths
 from yeaft.tools.policy import Policy
@@ -199,6 +201,8 @@ def _workshop(ground: _Ground, approvals: Approvals, shell: Shell) -> Workshop:
         state=ground.room.state,
         names=lambda: known_names(ground.room.state, ground.library),
         throttle=Throttle(wall_clock_ms),
+        worktrees=worktrees_of(ground.room.state),
+        git=Git(scrubbed(ground.wish.environ, ground.config)),
         handoffs=HandoffLimits(depth=limits.handoff_depth, turns_per_root=limits.handoff_turns),
     )
 

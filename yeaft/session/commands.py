@@ -7,11 +7,15 @@ from yeaft.engine.closing import Known
 from yeaft.events.call import CallFinished, Facts
 from yeaft.events.codec import Recorded, Transient
 from yeaft.prompts.fill import fill
+from yeaft.store.task_files import read_record, task_id_of
 from yeaft.tools.wrapper import forget, probe
 
 
 def probe_command(calls: Path, phrases: Mapping[str, str], call_id: str) -> Known | None:
     """Return what the traces of a call below `calls` tell; None when they tell nothing more than that it began."""
+    task = read_record(calls / task_id_of(call_id))
+    if task is not None and task.is_kept:
+        return Known(status="ok", text=fill(phrases["call_found_as_task"], {"task": task.task_id}))
     found = probe(calls, call_id)
     output = found.output_tail or phrases["no_output"]
     match found.state:
@@ -41,4 +45,5 @@ class Traces:
         """Take in one event."""
         event = heard.event if isinstance(heard, Recorded) else None
         if isinstance(event, CallFinished) and event.tool == "Bash" and event.status != "unknown":
-            forget(self._calls, event.call_id, keep_log=bool(event.facts.log))
+            is_needed = bool(event.facts.log or event.facts.survivors)
+            forget(self._calls, event.call_id, keep_log=is_needed)

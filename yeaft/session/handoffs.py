@@ -8,6 +8,7 @@ from yeaft.events.session import MessagePosted, MessageSettled, SettledTurn
 from yeaft.kernel import ids
 from yeaft.kernel.text import without_surrogates
 from yeaft.prompts.fill import fill
+from yeaft.session.agent_notices import awaits_agents, further_message_id
 from yeaft.session.state import SessionState
 
 TEXT_PER_VP_CHARS = 12_000
@@ -15,17 +16,20 @@ TEXT_IN_ALL_CHARS = 60_000
 
 
 def answer_to(state: SessionState, message_id: str, vp_id: str) -> TurnState | None:
-    """Return the turn that finally answers a message for a VP: past its hand-offs, to the return and beyond.
+    """Return the turn that finally answers a message for a VP: past its hand-offs and agents, to what they brought.
 
     None while the answer is not there yet.
     """
     turn = state.turn_for(message_id, vp_id)
     if turn is None or turn.ended is None:
         return None
-    if turn.ended.outcome != "handed_off":
-        return turn
-    returned = state.return_to(turn.started.turn_id)
-    return answer_to(state, returned.message_id, vp_id) if returned else None
+    if turn.ended.outcome == "handed_off":
+        returned = state.return_to(turn.started.turn_id)
+        return answer_to(state, returned.message_id, vp_id) if returned else None
+    further_id = further_message_id(turn.started.turn_id)
+    if further_id in state.messages:
+        return answer_to(state, further_id, vp_id)
+    return None if awaits_agents(state, vp_id, state.messages[message_id].root_id) else turn
 
 
 def due_returns(state: SessionState, root_id: str, phrases: Mapping[str, str]) -> list[MessagePosted]:
@@ -98,7 +102,7 @@ def settling(state: SessionState, root_id: str) -> MessageSettled | None:
     if any(state.messages[m].root_id == root_id for queue in state.waiting.values() for m in queue):
         return None
     turns = list(state.turns_of_root(root_id))
-    if not turns or any(turn.ended is None for turn in turns):
+    if not turns or any(turn.ended is None for turn in turns) or awaits_agents(state, "", root_id):
         return None
     return MessageSettled(
         message_id=root_id,

@@ -76,7 +76,7 @@ def _heard(state: SessionState, vp_id: str) -> list[_Heard]:
 def _reaches(message: MessagePosted, vp_id: str) -> bool:
     if message.turn_id or message.sender == f"vp:{vp_id}":
         return False  # what came in during a turn stands inside that turn
-    return message.kind not in ("return", "notice") or vp_id in message.to
+    return message.kind not in ("return", "continue", "notice") or vp_id in message.to
 
 
 def _told(state: SessionState, turn: TurnState, vp_id: str) -> Told | None:

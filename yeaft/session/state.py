@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
 from yeaft.engine.state import TurnState, advance
+from yeaft.events.agent import DeliveryTaken
 from yeaft.events.call import AskAnswered, AskOpened, AskWithdrawn, CallFinished, CallStarted, TodoChanged, TodoItem
 from yeaft.events.codec import Event, Recorded, UnknownEvent, is_core
 from yeaft.events.session import (
@@ -14,17 +13,16 @@ from yeaft.events.session import (
     NoticePosted,
     RosterChanged,
     SessionCreated,
-    SessionForked,
     SessionRenamed,
     SessionTagged,
     SettingsFrozen,
     VpFrozen,
 )
-from yeaft.events.task import TaskEnded, TaskOrphaned, TaskStarted
 from yeaft.events.turn import ReplyCompleted, RequestSent, TurnEnded, TurnStarted
 from yeaft.events.work import WorkDrafted
 from yeaft.kernel import ids
-from yeaft.session.task_state import TaskState
+from yeaft.session.agent_state import AgentState, fold_agents
+from yeaft.session.task_state import TaskState, fold_tasks
 
 DELIVERED_KINDS = ("user", "forward", "return", "continue")
 """Kinds of messages that start a turn of each VP they are addressed to."""
@@ -62,6 +60,8 @@ class SessionState:
         self.drafts: dict[str, WorkDrafted] = {}
         self.files_read: dict[str, dict[str, str]] = {}
         self.tasks: dict[str, TaskState] = {}
+        self.agents: dict[str, AgentState] = {}
+        self.delivered: set[str] = set()
         self.spent_usd = 0.0
         self.unknown_events = 0
         self.needs_upgrade = False
@@ -78,6 +78,8 @@ class SessionState:
             self.needs_upgrade |= is_core(event.type) and bool(event.raw)
             return
         self._apply_to_session(event, recorded)
+        fold_tasks(self.tasks, event, recorded.seq)
+        fold_agents(self.agents, event, recorded.ts)
         self._apply_to_turn(event, recorded.seq)
 
     def root_seq(self, message_id: str) -> int:
@@ -141,30 +143,31 @@ class SessionState:
                 self.frozen_vps[vp_id] = digest
             case NoticePosted(code=code, params=params):
                 self.told.add((code, *params.values()))
-            case TaskStarted():
-                self.tasks[event.task_id] = TaskState(started=event, started_seq=recorded.seq)
-            case TaskEnded(task_id=task_id) | TaskOrphaned(task_id=task_id):
-                self.tasks[task_id] = replace(self.tasks[task_id], ended=event, ended_seq=recorded.seq)
-            case SessionForked():
-                self.tasks.clear()  # they belong to the Session that this one was copied from
             case TodoChanged(vp_id=vp_id, items=items):
                 self.todos[vp_id] = items
             case WorkDrafted(work_item_id=work_item_id):
                 self.drafts[work_item_id] = event
-            case AskOpened():
-                self.open_asks[event.ask_id] = event
-                self._call_of_ask[event.ask_id] = event.call_id
-            case AskAnswered():
-                self.open_asks.pop(event.ask_id, None)
-                self.answers[event.ask_id] = event
-            case AskWithdrawn(ask_id=ask_id):
-                self.open_asks.pop(ask_id, None)
+            case DeliveryTaken(message_id=message_id):
+                self.delivered.add(message_id)
+            case AskOpened() | AskAnswered() | AskWithdrawn():
+                self._apply_to_asks(event)
             case _:
                 pass
+
+    def _apply_to_asks(self, event: AskOpened | AskAnswered | AskWithdrawn) -> None:
+        if isinstance(event, AskOpened):
+            self.open_asks[event.ask_id] = event
+            self._call_of_ask[event.ask_id] = event.call_id
+            return
+        self.open_asks.pop(event.ask_id, None)
+        if isinstance(event, AskAnswered):
+            self.answers[event.ask_id] = event
 
     def _post(self, message: MessagePosted, seq: int) -> None:
         self.messages[message.message_id] = message
         self.posted_at[message.message_id] = seq
+        if message.kind == "notice":
+            self.delivered.add(message.message_id)
         if message.kind == "return":
             self.returns[self.turn_of_call(message.call_id)] = message.message_id
         if message.kind in DELIVERED_KINDS:

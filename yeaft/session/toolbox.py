@@ -15,19 +15,26 @@ from yeaft.session.state import SessionState
 from yeaft.tools.apply_patch import apply_patch
 from yeaft.tools.ask_user import Asker, ask_user
 from yeaft.tools.bash import bash
+from yeaft.tools.disk_usage import disk_usage
+from yeaft.tools.enter_worktree import enter_worktree
+from yeaft.tools.exit_worktree import exit_worktree
 from yeaft.tools.file_edit import file_edit
 from yeaft.tools.file_read import file_read
 from yeaft.tools.file_write import file_write
+from yeaft.tools.git import Git
 from yeaft.tools.glob_files import glob_files
 from yeaft.tools.grep import grep
 from yeaft.tools.list_dir import list_dir
 from yeaft.tools.locks import PathLocks
+from yeaft.tools.notebook_edit import notebook_edit
 from yeaft.tools.paths import Paths
 from yeaft.tools.reads import Reads
 from yeaft.tools.route_forward import route_forward
 from yeaft.tools.shell import Shell
 from yeaft.tools.todo_write import todo_write
 from yeaft.tools.tool import AnyTool, Toolbox, schema_of
+from yeaft.tools.view_image import view_image
+from yeaft.tools.worktrees import Worktrees
 from yeaft.vp.names import Names
 
 if TYPE_CHECKING:
@@ -44,6 +51,8 @@ class Workshop(Struct, frozen=True, kw_only=True):
     state: SessionState
     names: Callable[[], Names]
     throttle: Throttle
+    worktrees: Worktrees
+    git: Git
     handoffs: HandoffLimits = HandoffLimits()
 
 
@@ -62,7 +71,12 @@ def toolbox_for(vp_id: str, workshop: Workshop) -> Toolbox:
         glob_files(paths),
         grep(paths),
         list_dir(paths),
+        disk_usage(paths),
         apply_patch(paths, reads, locks),
+        notebook_edit(paths, reads, locks),
+        view_image(paths),
+        enter_worktree(paths, workshop.worktrees, workshop.git),
+        exit_worktree(paths, workshop.worktrees, workshop.git),
         route_forward(router),
         todo_write(vp_id),
     )

@@ -2,10 +2,12 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from yeaft.events.call import Facts
+from yeaft.events.task import TaskStarted
 from yeaft.kernel.errors import ToolFailed
+from yeaft.tools.background import Background, Job
 from yeaft.tools.paths import Paths
 from yeaft.tools.shell import Outcome, Shell, Survivor
 from yeaft.tools.tool import Running, Tool, ToolResult, Touches
@@ -36,26 +38,28 @@ class Bash(Struct, frozen=True):
     command: str
     cwd: Annotated[str, Meta(description="Default: work folder")] = ""
     timeout_ms: Annotated[int, Meta(description="Default 120000, at most 600000")] = DEFAULT_TIMEOUT_MS
+    background: bool = False
+    task_title: str = field(default="", name="taskTitle")
+    survives: Annotated[bool, Meta(description="Outlives the session")] = False
 
 
-def bash(paths: Paths, shell: Shell) -> Tool[Bash]:
+def bash(paths: Paths, shell: Shell, background: Background | None = None) -> Tool[Bash]:
     """Let the model run commands in `shell`, by default in the work folder of `paths`.
 
-    A non-zero exit code and a timeout (code 124) are results like any other, not failures.
+    A non-zero exit code and a timeout (code 124) are results like any other, not failures. Without `background` every
+    command is waited for, and what it leaves running is only named.
     """
 
     async def run(args: Bash, running: Running) -> ToolResult:
-        if not args.command.strip():
-            raise ToolFailed("The command is empty.")
-        if "\0" in args.command:
-            raise ToolFailed("The command contains a NUL character, which no shell can take; write it without.")
-        if len(args.command.encode()) > MOST_COMMAND_BYTES:
-            raise ToolFailed("The command is longer than 120 KiB; write it to a script file and run that.")
+        _check(args)
         cwd = paths.resolve(args.cwd or ".")
         if not cwd.is_dir():
             raise ToolFailed(f"cwd {args.cwd!r} is not a folder ({cwd}).")
-        timeout_ms = min(max(args.timeout_ms, LEAST_TIMEOUT_MS), MOST_TIMEOUT_MS)
+        job = Job(command=args.command, cwd=cwd, title=args.task_title, survives=args.survives)
         try:
+            if args.background:
+                return await _in_background(background, running.call_id, job)
+            timeout_ms = min(max(args.timeout_ms, LEAST_TIMEOUT_MS), MOST_TIMEOUT_MS)
             outcome = await shell.run(
                 call_id=running.call_id,
                 command=args.command,
@@ -65,7 +69,9 @@ def bash(paths: Paths, shell: Shell) -> Tool[Bash]:
             )
         except OSError as error:
             raise ToolFailed(f"The command could not be started: {error}.") from error
-        return ToolResult(text=told(outcome, timeout_ms), facts=_facts(outcome))
+        task = _adopted(background, running.call_id, job, outcome)
+        text = told(outcome, timeout_ms, task)
+        return ToolResult(text=text, facts=_facts(outcome), emits=(task,) if task else ())
 
     return Tool(
         name="Bash",
@@ -77,8 +83,43 @@ def bash(paths: Paths, shell: Shell) -> Tool[Bash]:
     )
 
 
-def told(outcome: Outcome, timeout_ms: int) -> str:
-    """The text of a result: exit code if not 0, standard output, standard error, and what else there is to know."""
+def _check(args: Bash) -> None:
+    if not args.command.strip():
+        raise ToolFailed("The command is empty.")
+    if "\0" in args.command:
+        raise ToolFailed("The command contains a NUL character, which no shell can take; write it without.")
+    if len(args.command.encode()) > MOST_COMMAND_BYTES:
+        raise ToolFailed("The command is longer than 120 KiB; write it to a script file and run that.")
+    if args.survives and not args.background:
+        raise ToolFailed("`survives` is for background commands; add background=true. Nothing was run.")
+
+
+async def _in_background(background: Background | None, call_id: str, job: Job) -> ToolResult:
+    if background is None:
+        raise ToolFailed("There are no background tasks here; run the command without background.")
+    task = await background.start(call_id, job)
+    until = "goes on after the session ends" if job.survives else "is stopped when the session ends"
+    text = (
+        f"Started in the background as task {task.task_id} (pid {task.pid}); it {until}. You are told when it has "
+        "ended; ReadTaskLog shows its output so far."
+    )
+    return ToolResult(text=text, facts=Facts(pid=task.pid), emits=(task,))
+
+
+def _adopted(background: Background | None, call_id: str, job: Job, outcome: Outcome) -> TaskStarted | None:
+    if background is None or not outcome.survivors:
+        return None
+    try:
+        return background.adopt(call_id, job, outcome.survivors)
+    except OSError:
+        return None  # they are named all the same, and end with the session
+
+
+def told(outcome: Outcome, timeout_ms: int, task: TaskStarted | None = None) -> str:
+    """The text of a result: exit code if not 0, standard output, standard error, and what else there is to know.
+
+    `task` is what became of the processes that are left.
+    """
     lines = [_ending(outcome)] if outcome.exit_code else []
     if outcome.stdout:
         lines.append(outcome.stdout.rstrip("\n"))
@@ -89,7 +130,8 @@ def told(outcome: Outcome, timeout_ms: int) -> str:
     if outcome.unstoppable:
         lines.append(f"[could not be stopped: {_named(outcome.unstoppable)}]")
     if outcome.survivors:
-        lines.append(f"[still running: {_named(outcome.survivors)}; they are stopped when the session ends]")
+        known_as = f"task {task.task_id}, " if task else ""
+        lines.append(f"[still running: {_named(outcome.survivors)}; {known_as}stopped when the session ends]")
     if outcome.log:
         lines.append(f"[all output: {outcome.log}]")
     return "\n".join(lines) or "(no output)"

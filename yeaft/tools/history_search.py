@@ -128,7 +128,7 @@ def _recorded(paths: SessionPaths) -> Sequence[Recorded]:
 
 
 def _answer(args: HistorySearch, search: _Search) -> str:
-    newest = sorted(reversed(search.hits), key=lambda hit: hit.time, reverse=True)
+    newest = sorted(search.hits, key=lambda hit: hit.time)[::-1]
     wanted = newest[: min(max(args.limit, 1), MOST_HITS)]
     fitting = _fitting(wanted, OUTPUT_BYTES - CLOSING_BYTES)
     found = Found(

@@ -22,6 +22,8 @@ def is_sensitive(path: Path, paths: Paths) -> bool:
     """
     root = next((root for root in (paths.folder, *paths.added) if path.is_relative_to(root)), Path("/"))
     parts = [part.casefold() for part in path.relative_to(root).parts]
+    if parts[:2] == [".yeaft", "worktrees"]:
+        parts = parts[3:]  # inside a worktree that was made here the same holds as in the work folder
     if not parts:
         return False
     return any(part in FOLDERS for part in parts) or parts[-1] in FILES or bool(_ENVIRONMENT.fullmatch(parts[-1]))

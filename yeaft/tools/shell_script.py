@@ -18,13 +18,15 @@ class Word(Struct, frozen=True, kw_only=True):
     """A word of a command. `text` is what the shell makes of it, None if that depends on the run.
 
     `variables` are the variables it depends on; a command substitution counts as the variable `$()`, braces and a
-    foreign `~user` as `{}`. `glob` says that the shell will replace it by the names of files.
+    foreign `~user` as `{}`. `glob` says that the shell will replace it by the names of files, `splits` that each of
+    these, or the text itself, is split again at blanks.
     """
 
     source: str
     text: str | None
     variables: tuple[str, ...] = ()
     glob: bool = False
+    splits: bool = False
 
 
 class Assignment(Struct, frozen=True, kw_only=True):

@@ -35,6 +35,7 @@ _IN_SEQUENCE = frozenset(
         "variable_assignments",
     }
 )
+_SET_BY_THE_SHELL = names("match mbegin mend status pipestatus argv _")
 _CLAUSES = frozenset({"elif_clause", "else_clause"})
 
 
@@ -52,14 +53,14 @@ class Variables:
     def __init__(self, root: Node, text: Callable[[Node], str]) -> None:
         self._text = text
         self._bindings: dict[str, list[Binding]] = {}
-        self._doubtful: set[str] = set()
+        self._doubtful = set(_SET_BY_THE_SHELL)
         self._all_doubtful = False
         for node in everything(root):
             self._collect(node)
 
     def is_set(self, name: str) -> bool:
-        """Whether the script itself sets the variable, in whatever way."""
-        return self._all_doubtful or name in self._doubtful or name in self._bindings
+        """Whether the script names the variable as one that it sets."""
+        return name in self._doubtful or name in self._bindings
 
     def bindings(self, name: str, use: Node) -> tuple[Binding, ...]:
         """All places from which the variable can have its value at `use`; none if that cannot be known."""

@@ -27,7 +27,7 @@ HEADERS = {
     "accept": "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, */*;q=0.5",
     "accept-encoding": "gzip, deflate",
 }
-CODINGS = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
+CODINGS = frozenset({"", "identity", "gzip", "deflate"})
 
 ProxyFor = Callable[[str, str], str | None]
 """The proxy for a scheme and a host, None for a direct connection."""

@@ -1,7 +1,7 @@
 """The tool that lets a model read a page of the web, in portions it can ask on from."""
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta, Struct
 
@@ -12,7 +12,9 @@ from yeaft.tools.tool import Running, Tool, ToolResult, Touches
 from yeaft.tools.untrusted import fenced
 from yeaft.tools.web_address import domains_in, web_address
 from yeaft.tools.web_client import WebClient, everywhere
-from yeaft.tools.web_page import Page, page_of
+
+if TYPE_CHECKING:
+    from yeaft.tools.web_page import Page
 
 MAX_LENGTH_CHARS = 50_000
 OUTPUT_BYTES = 30 * 1024  # a model is sent 32 KiB of a result; the rest is for the lines around the page
@@ -38,6 +40,8 @@ def web_fetch(web: WebClient, settings: Web, *, permits: Callable[[str], bool] =
     pages: dict[tuple[str, bool], Page] = {}
 
     async def run(args: WebFetch, _: Running) -> ToolResult:
+        from yeaft.tools.web_page import page_of
+
         url = web_address(args.url)
         key = (str(url), args.raw)
         page = pages.get(key) if args.offset else None
@@ -60,7 +64,7 @@ def web_fetch(web: WebClient, settings: Web, *, permits: Callable[[str], bool] =
     )
 
 
-def portion(page: Page, offset: int, max_length: int) -> str:
+def portion(page: "Page", offset: int, max_length: int) -> str:
     """The characters from `offset`, at most `max_length` and `OUTPUT_BYTES` of UTF-8, with a note how to go on.
 
     Raises `ToolFailed` for an offset at or behind the end.

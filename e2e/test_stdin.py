@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from asyncio.subprocess import PIPE
 
 import pytest
@@ -55,6 +56,23 @@ async def test_who_asks_for_standard_input_waits_for_it(words: tuple[str, ...], 
 
     assert (ran.code, ran.out) == (0, b"Hello there.\n")
     assert "late words" in told(server.requests[0])
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+async def test_a_signal_ends_the_waiting(number: signal.Signals, code: int, yeaft: Yeaft, serve: Serve) -> None:
+    server = await serve(HELLO)
+    process = await yeaft.start("-", "--output-format", "stream-json", stdin=PIPE)
+    assert process.stderr is not None
+
+    async with asyncio.timeout(PATIENCE_S):
+        await process.stderr.readuntil(WAITING)
+    process.send_signal(number)
+    async with asyncio.timeout(PATIENCE_S):
+        await process.wait()
+    ran = await yeaft.ended(process)
+
+    assert (ran.code, ran.result["exit_code"], ran.result["outcome"]) == (code, code, "aborted")
+    assert server.requests == []
 
 
 async def test_the_time_limit_holds_for_standard_input_too(yeaft: Yeaft, serve: Serve) -> None:

@@ -130,6 +130,15 @@ async def test_an_answer_that_cannot_be_written_is_a_failure(
     assert f"could not be written to standard output: {said}. It is kept in Session" in ran.err
 
 
+@pytest.mark.parametrize("words", ["--help", "--version", "help", "-q --help"])
+@pytest.mark.parametrize(("where", "code"), [("| true", 141), (">/dev/full", 1)])
+async def test_texts_that_nobody_takes_end_it_too(where: str, code: int, words: str, yeaft: Yeaft) -> None:
+    ran = await yeaft.shell(f"yeaft {words} {where}; echo ${{PIPESTATUS[0]}}")
+
+    assert ran.out == f"{code}\n".encode()
+    assert ("could not be written" in ran.err, "Exception" in ran.err) == (code == 1, False)
+
+
 async def test_a_closed_standard_output_is_fine_when_a_file_takes_the_answer(yeaft: Yeaft, serve: Serve) -> None:
     await serve(HELLO)
 

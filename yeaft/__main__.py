@@ -1,5 +1,6 @@
 """The entry point: answers `--version` and `--help` at once, and leaves all else to the command line proper."""
 
+import os
 import sys
 
 
@@ -9,12 +10,12 @@ def main() -> None:
     if words in (["--version"], ["-V"]):
         from yeaft import __version__
 
-        print(f"yeaft {__version__}")
+        _show(f"yeaft {__version__}\n")
         return
     if words in (["--help"], ["-h"]):
         from yeaft.interfaces.cli.help_text import HELP
 
-        print(HELP, end="")
+        _show(HELP)
         return
     if sys.platform == "win32":
         print("yeaft runs on Linux and macOS; on Windows use WSL.", file=sys.stderr)
@@ -25,6 +26,16 @@ def main() -> None:
         run(words)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _show(text: str) -> None:
+    try:
+        print(text, end="", flush=True)
+    except BrokenPipeError:
+        os._exit(141)  # or the interpreter would complain on its way out
+    except OSError as error:
+        print(f"yeaft: Standard output could not be written: {error.strerror}.", file=sys.stderr)
+        os._exit(1)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from yeaft.config.settings import Web
 from yeaft.kernel.errors import ToolFailed
 from yeaft.tools.tool import AnyTool, ToolResult
+from yeaft.tools.web_client import WebClient
+from yeaft.tools.web_fetch import web_fetch
+
+OPEN = Web(allow_private=True)
 
 
 class Asked(NamedTuple):
@@ -136,3 +141,14 @@ async def refusal(tool: AnyTool, **args: object) -> str:
     except ToolFailed as failure:
         return str(failure)
     raise AssertionError(f"{tool.name} worked: {result.text}")
+
+
+def fetching_tool(settings: Web = OPEN, **client: object) -> AnyTool:
+    """WebFetch, which may visit loopback unless `settings` say otherwise."""
+    return web_fetch(WebClient(settings, **{"proxy_for": no_proxy, **client}), settings)
+
+
+async def page_text(tool: AnyTool, url: str, **args: object) -> str:
+    """The page's text in the result, without the lines around it."""
+    text = (await call(tool, url=url, **args)).text
+    return text.split("\nBEGIN ", 1)[1].partition("\n")[2].rpartition("\nEND ")[0]

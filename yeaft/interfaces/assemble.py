@@ -40,6 +40,7 @@ from yeaft.session.router import HandoffLimits, Throttle
 from yeaft.session.seat import Seat
 from yeaft.session.session import Session
 from yeaft.session.state import SessionState
+from yeaft.session.tasks import Tasks
 from yeaft.session.toolbox import Workshop, toolbox_for
 from yeaft.session.worktrees import worktrees_of
 from yeaft.tools.git import Git
@@ -164,7 +165,16 @@ def _session(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Se
     limits, phrases = _limits(ground), ground.phrases
     shell = Shell(ground.room.paths.tasks, scrubbed(ground.wish.environ, ground.config))
     stack.push_async_callback(shell.close)
-    workshop = _workshop(ground, approvals, shell)
+    tasks = Tasks(
+        ledger=ground.ledger,
+        session_id=ground.room.paths.session_id,
+        places=ground.room.paths.tasks,
+        shell=shell,
+        phrases=phrases,
+        now_ms=wall_clock_ms,
+    )
+    ground.ledger.listen(tasks.hear)
+    workshop = _workshop(ground, approvals, shell, tasks)
     thinking = _thinking(ground, stack)
     inquiry = Inquiry(partial(probe_command, ground.room.paths.tasks, phrases), phrases)
     turn_rules = _turn_rules(ground, limits)
@@ -188,10 +198,11 @@ def _session(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Se
         opening=ground.room.opening,
         limits=limits,
         now_ms=wall_clock_ms,
+        tasks=tasks,
     )
 
 
-def _workshop(ground: _Ground, approvals: Approvals, shell: Shell) -> Workshop:
+def _workshop(ground: _Ground, approvals: Approvals, shell: Shell, tasks: Tasks) -> Workshop:
     limits = ground.config.limits
     return Workshop(
         paths=ground.paths,
@@ -202,6 +213,7 @@ def _workshop(ground: _Ground, approvals: Approvals, shell: Shell) -> Workshop:
         names=lambda: known_names(ground.room.state, ground.library),
         throttle=Throttle(wall_clock_ms),
         worktrees=worktrees_of(ground.room.state),
+        tasks=tasks,
         git=Git(scrubbed(ground.wish.environ, ground.config)),
         handoffs=HandoffLimits(depth=limits.handoff_depth, turns_per_root=limits.handoff_turns),
     )

@@ -8,6 +8,8 @@ from yeaft.prompts.fill import fill
 from yeaft.prompts.find import read_template
 from yeaft.prompts.place import Place
 
+SHOWN_TASKS = 5
+
 Block = tuple[str, bool]
 """Text of a block, and whether it ends a prefix that later requests will share."""
 
@@ -22,6 +24,8 @@ class Texts(Struct, frozen=True, kw_only=True):
     roster: str
     handoff: str
     place: str
+    tasks: str
+    more_tasks: str
 
 
 class Peer(Struct, frozen=True, kw_only=True):
@@ -57,6 +61,8 @@ def load_texts(lang: str) -> Texts:
         roster=read_template("prompts/roster", lang),
         handoff=read_template("prompts/handoff", lang),
         place=read_template("prompts/place", lang),
+        tasks=read_template("prompts/tasks", lang),
+        more_tasks=read_template("prompts/more-tasks", lang),
     )
 
 
@@ -68,12 +74,14 @@ def system_blocks(
     place: Place,
     notes: Sequence[Note] = (),
     tools: frozenset[str] = frozenset(),
+    tasks: Sequence[str] = (),
 ) -> tuple[Block, ...]:
     """Return the blocks of the system prompt, from what most requests share to what changes most often.
 
     Common rules and project notes (one cache mark at their end: every VP of the Session shares them), then the
     persona (the second mark), then the roster, then place and date. `tools` are the names that the request offers;
-    with none the rules are the short ones, and without RouteForward nothing is said of handing work on.
+    with none the rules are the short ones, and without RouteForward nothing is said of handing work on. `tasks` are the
+    ids of running background tasks; titles are left to the tools, because models wrote them.
     """
     common = [texts.rules if tools else texts.solo]
     common += [_noted(texts.notes, note) for note in notes if note.text.strip()]
@@ -82,7 +90,8 @@ def system_blocks(
     blocks.append((f"# {me.name} (@{me.id})\n\n{me.persona.strip()}", True))
     if peers:
         blocks.append((_roster(texts, me, peers, handing_on="RouteForward" in tools), False))
-    blocks.append((_placed(texts.place, place), False))
+    placed = _placed(texts.place, place)
+    blocks.append((f"{placed}\n\n{_running(texts, tasks)}" if tasks else placed, False))
     return tuple(blocks)
 
 
@@ -100,6 +109,13 @@ def _roster(texts: Texts, me: Self, peers: Sequence[Peer], *, handing_on: bool) 
     lines = "\n".join(f"- @{peer.id} ({peer.name}): {peer.role}" for peer in peers)
     text = fill(texts.roster, {"id": me.id, "name": me.name, "peers": lines})
     return f"{text}\n\n{texts.handoff}" if handing_on else text
+
+
+def _running(texts: Texts, tasks: Sequence[str]) -> str:
+    lines = [f"- {task_id} (shell): running" for task_id in tasks[-SHOWN_TASKS:]]
+    if len(tasks) > SHOWN_TASKS:
+        lines.append(fill(texts.more_tasks, {"count": str(len(tasks) - SHOWN_TASKS)}))
+    return fill(texts.tasks, {"tasks": "\n".join(lines)})
 
 
 def _placed(template: str, place: Place) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft.engine.calls import Refused, Verdict
@@ -15,6 +16,7 @@ from yeaft.events.call import AskAnswered, AskOpened, AskWithdrawn
 from yeaft.kernel import ids
 from yeaft.kernel.errors import NotFound, ToolFailed
 from yeaft.prompts.fill import fill
+from yeaft.session.ledger import Ledger
 from yeaft.tools.ask_user import AskUser
 from yeaft.tools.policy import Policy
 from yeaft.tools.rules import rule
@@ -25,10 +27,18 @@ if TYPE_CHECKING:
     from yeaft.events.codec import Event
     from yeaft.events.ops import Answer
     from yeaft.kernel.messages import Call
-    from yeaft.session.ledger import Ledger
+    from yeaft.session.state import SessionState
     from yeaft.tools.tool import BoundCall
 
 QUESTION_TOOL = "AskUser"
+
+
+class Caller(Struct, frozen=True, kw_only=True):
+    """A sub-agent that makes calls: its own place in the journal, the folder it works in, the root it goes back to."""
+
+    ledger: Ledger
+    folder: Path
+    root_id: str
 
 
 class Approvals:
@@ -39,6 +49,7 @@ class Approvals:
         self._policy = policy
         self._phrases = phrases
         self._waiting: dict[str, asyncio.Future[AskAnswered]] = {}
+        self._callers: dict[str, Caller] = {}
         self.has_human = has_human
 
     @property
@@ -55,19 +66,23 @@ class Approvals:
         paths = self._policy.paths
         self._policy = replace(self._policy, paths=replace(paths, added=(*paths.added, Path(path))))
 
-    def judge(self, bound: BoundCall) -> Verdict:
-        """Judge a call by rules and mode alone."""
+    def judge(self, bound: BoundCall, caller: Caller | None = None) -> Verdict:
+        """Judge a call by rules and mode alone; without a `caller` it is one of the Session's own VPs."""
         if bound.tool == QUESTION_TOOL:
             return Verdict(allowed=self.has_human)
-        verdict = self._policy.judge(bound)
+        verdict = self._policy_for(caller).judge(bound)
         if verdict.decision == "deny":
             return Verdict(denied=fill(self._phrases["call_denied"], {"reason": verdict.reason}))
         return Verdict(allowed=verdict.decision == "allow")
 
-    async def ask(self, call: Call, bound: BoundCall) -> Refused | None:
-        """Put a call to the human. None means it may run; it counts as refused when nobody is there."""
-        opened = self._opened(call, bound)
-        answered = await self._answer(opened)
+    async def ask(self, call: Call, bound: BoundCall, caller: Caller | None = None) -> Refused | None:
+        """Put a call to the human. None means it may run; it counts as refused when nobody is there.
+
+        Any number of VPs and sub-agents may wait here at once; the question and its answer stand in the Session's
+        stream, and in the `caller`'s own.
+        """
+        opened = self._opened(call, bound, caller)
+        answered = await self._answer(opened, caller)
         if answered is None:
             text = fill(self._phrases["call_needs_human"], {"reason": opened.text})
             return Refused(status="not_run", text=text)
@@ -119,13 +134,15 @@ class Approvals:
             if opened is not None:
                 self._post(opened, AskWithdrawn(ask_id=ask_id, reason="headless"))
 
-    async def _answer(self, opened: AskOpened) -> AskAnswered | None:
+    async def _answer(self, opened: AskOpened, caller: Caller | None = None) -> AskAnswered | None:
         """Wait for the answer to a question; None when nobody is there to give one.
 
         A turn that goes on after a crash may come here again with a question that was answered before.
         """
         if (answered := self._ledger.state.answers.get(opened.ask_id)) is not None:
             return answered
+        if caller is not None:
+            self._callers[opened.ask_id] = caller
         if opened.ask_id not in self._ledger.state.open_asks:
             self._post(opened, opened)
         if not self.has_human:
@@ -138,29 +155,44 @@ class Approvals:
         except asyncio.CancelledError:
             if not self.has_human and not _is_being_cancelled():
                 return None
+            self._withdraw(opened)
             raise
         finally:
             del self._waiting[opened.ask_id]
 
-    def _opened(self, call: Call, bound: BoundCall) -> AskOpened:
-        turn_id = self._ledger.state.turn_of_call(call.call_id)
+    def _withdraw(self, opened: AskOpened) -> None:
+        """Take back the question of a sub-agent that is being stopped; what closes a turn does so in its own stream."""
+        caller = self._callers.get(opened.ask_id)
+        if caller is not None and opened.ask_id in self._ledger.state.open_asks:
+            withdrawn = AskWithdrawn(ask_id=opened.ask_id, reason="aborted")
+            self._ledger.post((withdrawn,), src="engine", cause=opened.call_id, corr=caller.root_id)
+
+    def _policy_for(self, caller: Caller | None) -> Policy:
+        if caller is None:
+            return self._policy
+        return replace(self._policy, paths=replace(self._policy.paths, folder=caller.folder))
+
+    def _opened(self, call: Call, bound: BoundCall, caller: Caller | None) -> AskOpened:
+        state = caller.ledger.state if caller else self._ledger.state
+        turn_id = state.turn_of_call(call.call_id)
+        vp_id = state.turns[turn_id].started.vp_id
         if bound.tool == QUESTION_TOOL:
             args = msgspec.json.decode(bound.args, type=AskUser, strict=False)
             return AskOpened(
                 ask_id=ids.ask_id(call.call_id, 0),
                 turn_id=turn_id,
                 call_id=call.call_id,
-                vp_id=self._vp_of(call.call_id),
+                vp_id=vp_id,
                 kind="choice" if args.options else "question",
                 text=args.question,
                 options=tuple(args.options),
             )
-        verdict = self._policy.judge(bound)
+        verdict = self._policy_for(caller).judge(bound)
         return AskOpened(
             ask_id=ids.ask_id(call.call_id, 0),
             turn_id=turn_id,
             call_id=call.call_id,
-            vp_id=self._vp_of(call.call_id),
+            vp_id=vp_id,
             kind="approval",
             text=_subject(bound, verdict.reason),
             rule=verdict.offer,
@@ -172,10 +204,13 @@ class Approvals:
         return state.turns[state.turn_of_call(call_id)].started.vp_id
 
     def _post(self, opened: AskOpened, event: Event) -> None:
-        state = self._ledger.state
-        root_id = state.messages[state.turns[opened.turn_id].started.message_id].root_id
         src = "user" if isinstance(event, AskAnswered) else f"vp:{opened.vp_id}"
+        caller = self._callers.get(opened.ask_id)
+        root_id = caller.root_id if caller else _root_of(self._ledger.state, opened)
         self._ledger.post((event,), src=src, cause=opened.call_id, corr=root_id)
+        if caller is not None:
+            own_root_id = _root_of(caller.ledger.state, opened)
+            caller.ledger.post((event,), src=src, cause=opened.call_id, corr=own_root_id)
 
 
 class Questions:
@@ -194,6 +229,10 @@ def _subject(bound: BoundCall, reason: str) -> str:
     touches = bound.touches
     subject = touches.command if touches.command is not None else ", ".join((*touches.writes, *touches.reads))
     return visible(f"{bound.tool}: {subject}" + (f"  ({reason})" if reason else ""))
+
+
+def _root_of(state: SessionState, opened: AskOpened) -> str:
+    return state.messages[state.turns[opened.turn_id].started.message_id].root_id
 
 
 def _is_being_cancelled() -> bool:

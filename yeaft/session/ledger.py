@@ -1,4 +1,4 @@
-"""Record, apply, show: the one place where a Session's events are made, in the one order they have."""
+"""Record, apply, show: the one place where the events of a stream are made, in the one order they have."""
 
 from __future__ import annotations
 
@@ -48,6 +48,13 @@ class Commit:
                 waiter.set_result(None)
 
 
+class Purse:
+    """What one process has spent on a Session, in US dollars, over all streams of its journal."""
+
+    def __init__(self) -> None:
+        self.spent_usd = 0.0
+
+
 class Ledger:
     """Gives events their envelope, folds them and hands them to the journal, all in one step.
 
@@ -56,13 +63,23 @@ class Ledger:
     they act, and screens hear of an event only then.
     """
 
-    def __init__(self, journal: Journal, state: SessionState, now_ms: NowMs, epoch: int) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        state: SessionState,
+        now_ms: NowMs,
+        epoch: int,
+        *,
+        stream: str = SESSION_STREAM,
+        purse: Purse | None = None,
+    ) -> None:
         self.state = state
         self.epoch = epoch
+        self.purse = purse or Purse()
         self.react: Reaction = _nothing
         self._journal = journal
         self._now_ms = now_ms
-        self._spent_before_usd = state.spent_usd
+        self._stream = stream
         self._listeners: list[Listener] = []
         self._failure: StoreFailed | None = None
         self._newest = Commit()
@@ -80,13 +97,14 @@ class Ledger:
         if not events:
             commit.settle(None)
             return commit
-        before = self.state.head
+        before, spent_before_usd = self.state.head, self.state.spent_usd
         recorded = [
             self._recorded(event, before + number, src, cause, corr) for number, event in enumerate(events, start=1)
         ]
         for one in recorded:
             self.state.apply(one)
-        written = self._journal.append(SESSION_STREAM, before, self.epoch, recorded, sync=sync)
+        self.purse.spent_usd += self.state.spent_usd - spent_before_usd
+        written = self._journal.append(self._stream, before, self.epoch, recorded, sync=sync)
         future = asyncio.ensure_future(written)
         future.add_done_callback(lambda done: self._committed(done, recorded, commit))
         self._newest = commit
@@ -98,8 +116,8 @@ class Ledger:
         await self._newest
 
     def spent_usd(self) -> float:
-        """Return what this process has spent so far, over all VPs."""
-        return self.state.spent_usd - self._spent_before_usd
+        """Return what this process has spent so far, over all VPs and their sub-agents."""
+        return self.purse.spent_usd
 
     def show(self, event: Transient) -> None:
         """Let screens see a transient event."""
@@ -109,8 +127,8 @@ class Ledger:
     def _recorded(self, event: Event, seq: int, src: str, cause: str, corr: str) -> Recorded:
         now = self._now_ms()
         return Recorded(
-            id=id_of(event, SESSION_STREAM, "e_" + ids.new_ulid(now)),
-            stream=SESSION_STREAM,
+            id=id_of(event, self._stream, "e_" + ids.new_ulid(now)),
+            stream=self._stream,
             seq=seq,
             ts=now,
             src=src,

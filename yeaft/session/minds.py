@@ -98,9 +98,10 @@ class VpMind:
         if self._thinking.needs_prices and model.entry.price is None:
             raise ConfigError(unknown_price(model.entry))
         state, place = self._ledger.state, self._thinking.place()
-        key = (model.entry, state.roster, place, self._effort, vp.digest)
+        tasks = self._tasks_at_turn_start()
+        key = (model.entry, state.roster, place, self._effort, vp.digest, tasks)
         if self._last is None or self._last[0] != key:
-            self._last = (key, freeze(self._settings(vp, model.entry, place)))
+            self._last = (key, freeze(self._settings(vp, model.entry, place, tasks)))
         frozen = self._last[1]
         self._note(vp, frozen)
         self._tell(model.entry)
@@ -118,7 +119,14 @@ class VpMind:
             embedded=thinking.has_embedded,
         )
 
-    def _settings(self, vp: Vp, entry: ModelEntry, place: Place) -> Settings:
+    def _tasks_at_turn_start(self) -> tuple[str, ...]:
+        """The ids of the tasks that ran when the VP's turn began, so that its requests share their beginning."""
+        state = self._ledger.state
+        turn = next((turn for turn in state.open_turns() if turn.started.vp_id == self._vp_id), None)
+        seq = state.started_at[turn.started.turn_id] if turn else state.head
+        return tuple(task.task_id for task in active_at(state.tasks.values(), seq))
+
+    def _settings(self, vp: Vp, entry: ModelEntry, place: Place, tasks: Sequence[str]) -> Settings:
         thinking, state = self._thinking, self._ledger.state
         others = [other for vp_id in state.roster if vp_id != vp.id and (other := thinking.library.get(vp_id))]
         peers = [Peer(id=o.id, name=o.name_in(thinking.lang), role=o.role_in(thinking.lang)) for o in others]

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from yeaft.session.approvals import Approvals
     from yeaft.session.ledger import Ledger
     from yeaft.session.seat import Seat
+    from yeaft.session.tasks import Tasks
     from yeaft.vp.library import Library
 
 SeatMaker = Callable[[str], "Seat"]
@@ -46,8 +47,9 @@ SeatMaker = Callable[[str], "Seat"]
 class Session:
     """One conversation with its VPs; the process that holds it is its only writer.
 
-    Use it as an async context manager: leaving it waits for running turns. Nothing is written before the first op;
-    `opening` is what the first append begins with (the creation of a new Session, or the claim of an old one).
+    Use it as an async context manager: leaving it waits for running turns and closes `tasks`; None means that nothing
+    runs in the background. Nothing is written before the first op; `opening` is what the first append begins with (the
+    creation of a new Session, or the claim of an old one).
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Session:
         opening: Sequence[Event],
         limits: Limits,
         now_ms: NowMs,
+        tasks: Tasks | None = None,
     ) -> None:
         self.state = ledger.state
         self._ledger = ledger
@@ -75,6 +78,7 @@ class Session:
         self._opening = tuple(opening)
         self._limits = limits
         self._now_ms = now_ms
+        self._tasks = tasks
         self._has_begun = False
         self._is_closing = False
         self._is_released = False
@@ -93,6 +97,9 @@ class Session:
             await self._group.__aexit__(kind, error, trace)
         except ExceptionGroup as failures:
             raise _one_of(failures) from failures
+        finally:
+            if self._tasks is not None:
+                await self._tasks.close()
         if self._has_begun and not self._is_released:
             await self._ledger.post((OwnerReleased(),), src="engine")
 
@@ -243,6 +250,8 @@ class Session:
         if self.state.unknown_events:
             params = {"count": str(self.state.unknown_events)}
             self._ledger.post((NoticePosted(code="session.unknown_events", params=params, level="warn"),), src="engine")
+        if self._tasks is not None:
+            self._tasks.resume()
         self._ledger.react = self._react
 
     def _close_losses(self) -> None:
@@ -282,6 +291,7 @@ class Session:
     def _release_if_done(self) -> None:
         """Give the Session up together with the last thing that happens in it, which saves a commit."""
         is_done = self._has_begun and not self.state.open_turns() and not any(self.state.waiting.values())
+        is_done = is_done and (self._tasks is None or not self._tasks.has_running)
         if self._is_closing and is_done and not self._is_released:
             self._is_released = True
             self._ledger.post((OwnerReleased(),), src="engine")

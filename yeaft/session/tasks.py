@@ -55,7 +55,7 @@ class Tasks:
     ) -> None:
         self._ledger = ledger
         self._session_id = session_id
-        self._places = places
+        self.places = places
         self._shell = shell
         self._phrases = phrases
         self._now_ms = now_ms
@@ -77,7 +77,7 @@ class Tasks:
         from yeaft.tools.task_run import launch
 
         task_id = task_id_of(call_id)
-        place = self._places / task_id
+        place = self.places / task_id
         record = self._record(vp_id, call_id, job, mark=f"YEAFT_CALL={task_id}")
         self._lines[task_id] = await launch(place, record, left_id_of(task_id), self._shell)
         return _started(read_record(place) or record)
@@ -86,7 +86,7 @@ class Tasks:
         """Make a task of what a command has left running; as `start`."""
         record = self._record(vp_id, call_id, job, mark=f"YEAFT_CALL={call_id}")
         record = _adopted(record, survivors)
-        write_record(self._places / record.task_id, record)
+        write_record(self.places / record.task_id, record)
         return _started(record)
 
     def hear(self, heard: Recorded | Transient) -> None:
@@ -96,7 +96,7 @@ class Tasks:
 
     def resume(self) -> None:
         """Take up what an earlier process left: learn how tasks have ended, watch over those that go on."""
-        for place in task_places(self._places):
+        for place in task_places(self.places):
             record = read_record(place)
             if record is not None and record.task_id not in self._ledger.state.tasks:
                 self._post(_started(record))
@@ -151,7 +151,7 @@ class Tasks:
     def _watch(self, task_id: str) -> None:
         if task_id in self._watches:
             return
-        place = self._places / task_id
+        place = self.places / task_id
         record = read_record(place)
 
         def look() -> None:
@@ -170,7 +170,7 @@ class Tasks:
             record = self._watches[task_id].now()
             if record is None or record.state != "running":
                 self._end(self._ledger.state.tasks[task_id].started, record)
-        left = read_record(self._places / left_id_of(task_id))
+        left = read_record(self.places / left_id_of(task_id))
         if left is not None and left.task_id not in self._ledger.state.tasks:
             self._post(_started(left))
         line = self._lines.get(task_id)
@@ -178,7 +178,7 @@ class Tasks:
             del self._lines[task_id]
 
     def _end(self, started: TaskStarted, record: TaskRecord | None) -> None:
-        place = self._places / started.task_id
+        place = self.places / started.task_id
         log = log_of(place, record) if record else place / "log"
         ended = _ended(started.task_id, record)
         notice = notice_of(self._ledger.state, started, ended, log, self._phrases)

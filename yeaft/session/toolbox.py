@@ -12,9 +12,11 @@ from yeaft.llm.prompt import ToolSpec
 from yeaft.prompts.find import templates_dir
 from yeaft.session.router import HandoffLimits, Throttle, VpRouter
 from yeaft.session.state import SessionState
+from yeaft.session.tasks import Tasks
 from yeaft.tools.apply_patch import apply_patch
 from yeaft.tools.ask_user import Asker, ask_user
 from yeaft.tools.bash import bash
+from yeaft.tools.cancel_task import cancel_task
 from yeaft.tools.disk_usage import disk_usage
 from yeaft.tools.enter_worktree import enter_worktree
 from yeaft.tools.exit_worktree import exit_worktree
@@ -25,9 +27,11 @@ from yeaft.tools.git import Git
 from yeaft.tools.glob_files import glob_files
 from yeaft.tools.grep import grep
 from yeaft.tools.list_dir import list_dir
+from yeaft.tools.list_tasks import list_tasks
 from yeaft.tools.locks import PathLocks
 from yeaft.tools.notebook_edit import notebook_edit
 from yeaft.tools.paths import Paths
+from yeaft.tools.read_task_log import read_task_log
 from yeaft.tools.reads import Reads
 from yeaft.tools.route_forward import route_forward
 from yeaft.tools.shell import Shell
@@ -42,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class Workshop(Struct, frozen=True, kw_only=True):
-    """What the tools of all VPs of a Session share."""
+    """What the tools of all VPs of a Session share; without `tasks` nothing runs in the background."""
 
     paths: Paths
     locks: PathLocks
@@ -53,6 +57,7 @@ class Workshop(Struct, frozen=True, kw_only=True):
     throttle: Throttle
     worktrees: Worktrees
     git: Git
+    tasks: Tasks | None = None
     handoffs: HandoffLimits = HandoffLimits()
 
 
@@ -64,7 +69,7 @@ def toolbox_for(vp_id: str, workshop: Workshop) -> Toolbox:
     router = VpRouter(vp_id, state=state, names=workshop.names, throttle=workshop.throttle, limits=workshop.handoffs)
     tools: tuple[AnyTool, ...] = (
         ask_user(workshop.asker),
-        bash(paths, workshop.shell),
+        bash(paths, workshop.shell, workshop.tasks.of(vp_id) if workshop.tasks else None),
         file_read(paths, reads),
         file_write(paths, reads, locks),
         file_edit(paths, reads, locks),
@@ -80,7 +85,13 @@ def toolbox_for(vp_id: str, workshop: Workshop) -> Toolbox:
         route_forward(router),
         todo_write(vp_id),
     )
-    return {tool.name: tool for tool in tools}
+    return {tool.name: tool for tool in (*tools, *_task_tools(workshop.tasks))}
+
+
+def _task_tools(tasks: Tasks | None) -> tuple[AnyTool, ...]:
+    if tasks is None:
+        return ()
+    return list_tasks(tasks.places), read_task_log(tasks.places), cancel_task(tasks.places)
 
 
 def tool_specs(tools: Iterable[AnyTool]) -> tuple[ToolSpec, ...]:

@@ -1,8 +1,6 @@
 """The tool with which a VP drafts a work item; the draft is part of the Session until there is a Work Center."""
 
-from typing import Annotated
-
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from yeaft.events.work import WorkDrafted
 from yeaft.kernel import ids
@@ -23,7 +21,7 @@ class CreateWorkItem(Struct, frozen=True, rename="camel"):
     goal: str
     acceptance_criteria: tuple[str, ...] = ()
     work_item_type: str = ""
-    work_dir: Annotated[str, Meta(description="Default: work folder")] = ""
+    work_dir: str = ""
 
 
 def create_work_item(vp_id: str, paths: Paths) -> Tool[CreateWorkItem]:

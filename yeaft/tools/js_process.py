@@ -61,6 +61,7 @@ class JsProcess:
         ours, theirs = socket.socketpair()
         out, out_end = os.pipe()
         kept = {name: value for name, value in environ.items() if name not in NOT_FOR_CHILDREN}
+        streams = await asyncio.open_unix_connection(sock=ours, limit=LINE_LIMIT_BYTES)
         try:
             process = await asyncio.create_subprocess_exec(
                 *(node, *FLAGS, str(templates_dir() / "js" / "repl_host.mjs"), str(theirs.fileno())),
@@ -73,7 +74,7 @@ class JsProcess:
                 env={**kept, **FOR_CHILDREN, MARK: mark},
             )
         except BaseException as error:
-            ours.close()
+            streams[1].close()
             os.close(out)
             if isinstance(error, OSError):
                 raise ToolFailed(f"{node} could not be started: {error}.") from error
@@ -81,7 +82,6 @@ class JsProcess:
         finally:
             theirs.close()
             os.close(out_end)
-        streams = await asyncio.open_unix_connection(sock=ours, limit=LINE_LIMIT_BYTES)
         started = cls(process, Pipe(out, (take,)), mark, streams)
         await started._wait_until_ready()
         return started

@@ -1,5 +1,6 @@
 """Where the words of a shell command lead: inside the work folder, outside it, or to a place that needs asking."""
 
+import os
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -16,6 +17,7 @@ from yeaft.tools.shell_script import Script, ShellCommand, Word
 MOST_NAMES, MOST_FOLDERS = 1000, 8
 STANDARD_FILES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"})
 _SIMPLE_SET = re.compile(r"\[[A-Za-z0-9_.-]+\]")
+_SPLIT_AGAIN = re.compile(r"[\s*?\[\\]")
 _QUOTES = frozenset("\"'\\")
 CHANGES_FOLDER = frozenset({"cd", "pushd", "popd", "chdir"})
 
@@ -35,6 +37,8 @@ class Places(Struct, frozen=True, kw_only=True):
         for folder in self.folders:
             names = self._names(word, folder)
             if names is None or not all(self._leads_inside(name, folder) for name in names):
+                return False
+            if any(_becomes_another(word, name, folder) for name in names):
                 return False
         return True
 
@@ -89,6 +93,13 @@ class Places(Struct, frozen=True, kw_only=True):
             return self.paths.inside(spellings(text, self.paths, folder)[1])
         except ToolFailed:
             return False
+
+
+def _becomes_another(word: Word, name: str, folder: Path) -> bool:
+    """Whether a name that stands for a word is read as an option, or as several words."""
+    shown = os.path.relpath(name, folder) if name.startswith("/") and name != word.text else name
+    is_option = word.glob and shown.startswith("-") and not (word.text or "").startswith("-")
+    return is_option or (word.splits and _SPLIT_AGAIN.search(shown if word.glob and name != word.text else "") is not None)
 
 
 def places(paths: Paths, cwd: str, found: Script) -> Places:

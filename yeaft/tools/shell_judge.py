@@ -108,7 +108,7 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
             return ""
         if one.target.text is None and self.mode == "auto":
             return ""
-        if not where.holds(one.target) or one.target.glob:
+        if not where.holds(one.target) or (one.target.glob and self.mode != "auto"):
             return f"{one.operator} {one.target.source} leads outside the work folder, or where cannot be seen."
         if not _writes(one):
             return ""

@@ -9,15 +9,20 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from yeaft.tools.shell_variables import NAME, Variables
-from yeaft.tools.word_list import names
 
 _INTEGER = re.compile(r"[-+]?\d+")
-_ARITHMETIC = re.compile(r"\$\(\([\s\w+*/%()-]*\)\)")
+_ARITHMETIC = re.compile(r"\$\(\((?:[\s\w+*/%()-]|\$(?=[A-Za-z_]))*\)\)")
 _NUMBER_EXPANSION = re.compile(r"\$[?#]|\$\{#[A-Za-z_]\w*\}|\$\{[?#]\}")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
-_PRINTS_NUMBERS = re.compile(r"wc( -[lwcm])?|grep -c .*|nproc|id -u|date \+%[smdHMSjY]|git rev-list --count .*|seq [\d ]+")
-_WORD_PRINTERS = names("pwd whoami uname arch nproc hostname wc date id")
-_GIT_WORDS = re.compile(r"git (?:rev-parse|symbolic-ref|branch --show-current|merge-base|describe)(?: .*)?")
+_ONE_TEXT = r"(?:'[^']*'|\"[^\"$`\\]*\"|[\w.-]+)"
+_PRINTS_NUMBERS = re.compile(
+    rf"wc(?: -[lwcm])?|grep -\w*c\w* {_ONE_TEXT}(?: [\w./-]+)?|nproc|id -u|date \+%s|seq [\d ]+"
+    r"|git rev-list --count [\w@~^./-]+"
+)
+_PRINTS_ONE_WORD = re.compile(
+    r"pwd|whoami|uname(?: -[sm])?|arch|hostname|id -un"
+    r"|git (?:rev-parse|symbolic-ref|branch --show-current|merge-base|describe)(?: [\w@~^./-]+)*"
+)
 
 
 class Numbers:
@@ -50,11 +55,7 @@ class Numbers:
 
     def prints_one_word(self, node: Node) -> bool:
         """Whether a command substitution gives one plain word, by the command that prints it."""
-        last = self._last_command(node)
-        words = last.split()
-        return self._prints(node, _PRINTS_NUMBERS) or words[:1] == ["git"] and bool(_GIT_WORDS.fullmatch(last)) or (
-            words[:1] != [] and words[0] in _WORD_PRINTERS and not any("/" in word or "%" in word for word in words)
-        )
+        return self._prints(node, _PRINTS_NUMBERS) or self._prints(node, _PRINTS_ONE_WORD)
 
     def _holds_number(self, name: str, use: Node, assumed: frozenset[str]) -> bool:
         if name in assumed:

@@ -68,9 +68,12 @@ def _command(name: str, options: Options, words: list[str]) -> int:
 
 def _one_shot(options: Options) -> int:
     from yeaft.interfaces.cli.one_shot import OneShot
+    from yeaft.interfaces.cli.signals import EarlySignals
     from yeaft.interfaces.cli.wishes import wish_of
 
     began_s = time.monotonic()
+    signals = EarlySignals()
+    signals.install()
     try:
         schema = _checked(options)
         piped = _piped(options)
@@ -86,6 +89,9 @@ def _one_shot(options: Options) -> int:
     except YeaftError as error:
         complain(str(error))
         return _reported(failure(error), options.output_format)
+    except KeyboardInterrupt:
+        result = Result(exit_code=signals.exit_code, outcome="aborted", text="", session="")
+        return _reported(result, options.output_format)
 
 
 def _checked(options: Options) -> dict[str, Any] | None:

@@ -16,6 +16,23 @@ SAME_WITHIN_S = 0.3
 """`timeout` and wrappers that pass signals on send the same one twice; a second key press comes later than that."""
 
 
+class EarlySignals:
+    """Turns a signal that comes before there is a loop into `KeyboardInterrupt`; `exit_code` is that of the last one."""
+
+    def __init__(self) -> None:
+        self.exit_code = EXIT_INTERRUPTED
+
+    def install(self) -> None:
+        """Take over the signals until `Signals` does."""
+        for number in _wanted():
+            signal.signal(number, self._raise)
+
+    def _raise(self, number: int, frame: object) -> None:
+        del frame
+        self.exit_code = EXIT_CODES[signal.Signals(number)]
+        raise KeyboardInterrupt
+
+
 class Signals:
     """Remembers the first signal and tells everyone who has asked to be told."""
 
@@ -36,12 +53,10 @@ class Signals:
             stop()
 
     def install(self) -> None:
-        """Take over SIGINT, SIGTERM and SIGHUP in the running loop. SIGHUP stays ignored if it was (nohup)."""
+        """Take over SIGINT, SIGTERM and SIGHUP in the running loop."""
         loop = asyncio.get_running_loop()
-        for number, code in EXIT_CODES.items():
-            if number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:
-                continue
-            loop.add_signal_handler(number, self._raise, code)
+        for number in _wanted():
+            loop.add_signal_handler(number, self._raise, EXIT_CODES[number])
 
     def act_on(self, exit_code: int) -> None:
         """Stop as if the signal with this exit code had come, unless one has."""
@@ -57,3 +72,8 @@ class Signals:
             self.act_on(exit_code)
         elif exit_code != EXIT_HANGUP and asyncio.get_running_loop().time() - self._came_at_s > SAME_WITHIN_S:
             os._exit(exit_code)
+
+
+def _wanted() -> list[signal.Signals]:
+    """All but a SIGHUP that whoever started us has set to be ignored (nohup)."""
+    return [number for number in EXIT_CODES if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]

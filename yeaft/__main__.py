@@ -18,7 +18,7 @@ def main() -> None:
         _show(HELP)
         return
     if sys.platform == "win32":
-        print("yeaft runs on Linux and macOS; on Windows use WSL.", file=sys.stderr)
+        os.write(2, b"yeaft runs on Linux and macOS; on Windows use WSL.\n")
         sys.exit(78)
     try:
         from yeaft.interfaces.cli.entry import run
@@ -29,13 +29,13 @@ def main() -> None:
 
 
 def _show(text: str) -> None:
+    """Write to standard output past its buffer, about which the interpreter would complain on its way out."""
     try:
-        print(text, end="", flush=True)
+        os.write(1, text.encode())
     except BrokenPipeError:
-        os._exit(141)  # or the interpreter would complain on its way out
+        sys.exit(141)
     except OSError as error:
-        print(f"yeaft: Standard output could not be written: {error.strerror}.", file=sys.stderr)
-        os._exit(1)
+        sys.exit(f"yeaft: Standard output could not be written: {error.strerror}.")
 
 
 if __name__ == "__main__":

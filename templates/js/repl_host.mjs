@@ -32,6 +32,11 @@ const channel = new net.Socket({ fd: Number(process.argv[2]), readable: true, wr
 channel.on('error', () => process.exit(0)).on('close', () => process.exit(0));
 process.argv.splice(1);
 
+// Node writes to a full pipe later, which would let a loop that prints fill the memory and lose what it printed.
+const outputs = [process.stdout, process.stderr];
+const writes = outputs.map((output) => output.write.bind(output));
+for (const output of outputs) output._handle?.setBlocking?.(true);
+
 const inspector = new Session();
 inspector.connect();
 let evaluated;
@@ -104,6 +109,11 @@ function post(method, parameters) {
   });
 }
 
+/** Wait until all that was printed is in the pipe. */
+async function flushed() {
+  for (const write of writes) await new Promise((resolve) => { write('', resolve); });
+}
+
 function send(message) {
   channel.write(`${JSON.stringify(message)}\n`);
 }
@@ -111,5 +121,6 @@ function send(message) {
 send({});
 for await (const line of readline.createInterface({ input: channel, crlfDelay: Infinity })) {
   const { shown, failed } = await answer(JSON.parse(line).code).catch((error) => ({ shown: described(error), failed: true }));
+  await flushed();
   send({ shown: shown?.length > SHOWN_CHARS ? `${shown.slice(0, SHOWN_CHARS)}…` : shown, failed });
 }

@@ -89,6 +89,11 @@ def _limits(limits: Limits, mended: _Mended) -> Limits:
         max_continues=mended.within("limits.max_continues", limits.max_continues, 0, 100),
         handoff_depth=mended.within("limits.handoff_depth", limits.handoff_depth, 0, 30),
         handoff_turns=mended.within("limits.handoff_turns", limits.handoff_turns, 0, 100),
+        agents_per_vp=mended.within("limits.agents_per_vp", limits.agents_per_vp, 0, 64),
+        agents_per_session=mended.within("limits.agents_per_session", limits.agents_per_session, 0, 64),
+        agents_per_message=mended.within("limits.agents_per_message", limits.agents_per_message, 0, 1000),
+        agent_idle_s=mended.within("limits.agent_idle_s", limits.agent_idle_s, 0.0, 86_400.0),
+        agent_silence_s=mended.within("limits.agent_silence_s", limits.agent_silence_s, 0.001, 3600.0),
     )
 
 

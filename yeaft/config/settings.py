@@ -27,13 +27,21 @@ class Models(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
 
 
 class Limits(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """`[limits]`: what one turn (rounds) or one process (cost) may use."""
+    """`[limits]`: what one turn (rounds) or one process (cost) may use, and how many sub-agents there may be.
+
+    `agents_per_vp` and `agents_per_session` count live ones, `agents_per_message` all that one user message causes.
+    """
 
     max_rounds: int = 50
     max_cost_usd: float | None = None
     max_continues: int = 3
     handoff_depth: int = 30
     handoff_turns: int = 8
+    agents_per_vp: int = 8
+    agents_per_session: int = 16
+    agents_per_message: int = 32
+    agent_idle_s: float = 300.0
+    agent_silence_s: float = 120.0
 
 
 class Retry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -51,7 +51,7 @@ class Mind(Protocol):
         """
         ...
 
-    def picture(self, ref: BlobRef) -> ImagePart | None:
+    def picture(self, ref: BlobRef, /) -> ImagePart | None:
         """Return a picture that a call's result had; None if it is gone."""
         ...
 

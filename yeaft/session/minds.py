@@ -22,6 +22,7 @@ from yeaft.llm.prompt import SystemBlock
 from yeaft.prompts.place import Place
 from yeaft.prompts.system import Block, Note, Peer, Self, Texts, small_block, system_blocks
 from yeaft.session.expectations import notices_about, unknown_price
+from yeaft.session.task_state import active_at
 from yeaft.session.toolbox import tool_specs
 from yeaft.vp.library import Library
 
@@ -142,7 +143,7 @@ class VpMind:
         wanted = self._effort or thinking.config.vps.get(vp.id, VpSettings()).effort or thinking.config.models.effort
         return Settings(
             vp_id=vp.id,
-            system=self._system(vp, peers, place, frozenset(tool.name for tool in offered), small=is_small),
+            system=self._system(vp, peers, place, tasks, frozenset(tool.name for tool in offered), small=is_small),
             tools=tool_specs(offered),
             entry=entry,
             effort=clamp(wanted, entry.efforts) if wanted else "",
@@ -154,7 +155,7 @@ class VpMind:
         )
 
     def _system(
-        self, vp: Vp, peers: Sequence[Peer], place: Place, tools: frozenset[str], *, small: bool
+        self, vp: Vp, peers: Sequence[Peer], place: Place, tasks: Sequence[str], tools: frozenset[str], *, small: bool
     ) -> tuple[SystemBlock, ...]:
         thinking, name = self._thinking, vp.name_in(self._thinking.lang)
         blocks: tuple[Block, ...]
@@ -162,7 +163,9 @@ class VpMind:
             blocks = (small_block(thinking.texts, name=name, role=vp.role_in(thinking.lang)),)
         else:
             me = Self(id=vp.id, name=name, persona=vp.text(thinking.lang))
-            blocks = system_blocks(thinking.texts, me, peers=peers, place=place, notes=thinking.notes, tools=tools)
+            blocks = system_blocks(
+                thinking.texts, me, peers=peers, place=place, notes=thinking.notes, tools=tools, tasks=tasks
+            )
         return tuple(SystemBlock(text=text, cache=cache) for text, cache in blocks)
 
     def _note(self, vp: Vp, frozen: Frozen) -> None:

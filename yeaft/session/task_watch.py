@@ -122,7 +122,7 @@ class AdoptedWatch:
 
     def _ended(self) -> TaskRecord:
         code = self._code
-        record = replace(self._record, exit_code=code, ended_ms=self._now_ms())
+        record = replace(self._record, exit_code=code, signal=_signal_name(code), ended_ms=self._now_ms())
         if is_cancel_requested(self._place):
             return replace(record, state="cancelled", stopped_by="request")
         if self._record.stopped_by:
@@ -141,6 +141,13 @@ def exit_code_of_child(pid: int) -> int | None:
         if found is not None:
             return found.si_status if found.si_code == os.CLD_EXITED else FIRST_SIGNAL_CODE + found.si_status
     return None
+
+
+def _signal_name(code: int | None) -> str:
+    try:
+        return signal.Signals((code or 0) - FIRST_SIGNAL_CODE).name.removeprefix("SIG")
+    except ValueError:
+        return ""
 
 
 def _write(place: Path, record: TaskRecord) -> None:

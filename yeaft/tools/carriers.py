@@ -1,8 +1,9 @@
 """Commands that run another command given as arguments, and the commands inside them."""
 
+import re
 from collections.abc import Iterator, Mapping
 
-from yeaft.tools.shell_script import ShellCommand, plain_command, script
+from yeaft.tools.shell_script import ShellCommand, Word, plain_command, script
 from yeaft.tools.word_list import names
 
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "eval"})
@@ -37,14 +38,31 @@ def carried(found: ShellCommand, known: Mapping[str, str], depth: int = 0) -> It
 
 
 def passed_through(found: ShellCommand) -> ShellCommand:
-    """The command itself, or what `time`, `nice` or `timeout N` (without flags) runs."""
+    """The command itself, or what `time`, `nice -n 5`, `timeout 5` or `stdbuf -oL` runs; no other flags of these."""
     words = found.words
-    while not found.assignments:
-        skip = {"time": 1, "nice": 1, "timeout": 2}.get(words[0].text or "", 0)
-        if not skip or len(words) <= skip or (words[1].text or "-").startswith("-"):
-            break
+    while not found.assignments and (skip := _own_words(words)) and len(words) > skip:
         words = words[skip:]
     return found if words is found.words else plain_command(words)
+
+
+def _own_words(words: tuple[Word, ...]) -> int:
+    """How many of the words belong to a program that only runs the rest; 0 if it is none or its flags do more."""
+    texts = tuple(word.text or "-" for word in words[:4])
+    if any(word.glob for word in words[:4]):
+        return 0
+    match texts:
+        case ("nice", "-n", level, *_) if re.fullmatch(r"-?\d+", level):
+            return 3
+        case ("timeout", limit, *_) if re.fullmatch(r"[\d.]+[smhd]?", limit):
+            return 2
+        case ("stdbuf", buffers, *_) if re.fullmatch(r"-[ioe][L\d]+", buffers):
+            return 2
+        case ("time", "-p", *_):
+            return 2
+        case ("time" | "nice", following, *_) if not following.startswith("-"):
+            return 1
+        case _:
+            return 0
 
 
 def program(found: ShellCommand) -> str:

@@ -59,9 +59,9 @@ class JsProcess:
         Its socket is its life line: it ends when the other end closes, however yeaft ends. Raises `ToolFailed`.
         """
         ours, theirs = socket.socketpair()
+        streams = await asyncio.open_unix_connection(sock=ours, limit=LINE_LIMIT_BYTES)
         out, out_end = os.pipe()
         kept = {name: value for name, value in environ.items() if name not in NOT_FOR_CHILDREN}
-        streams = await asyncio.open_unix_connection(sock=ours, limit=LINE_LIMIT_BYTES)
         try:
             process = await asyncio.create_subprocess_exec(
                 *(node, *FLAGS, str(templates_dir() / "js" / "repl_host.mjs"), str(theirs.fileno())),

@@ -96,10 +96,14 @@ class Places(Struct, frozen=True, kw_only=True):
 
 
 def _becomes_another(word: Word, name: str, folder: Path) -> bool:
-    """Whether a name that stands for a word is read as an option, or as several words."""
-    shown = os.path.relpath(name, folder) if name.startswith("/") and name != word.text else name
-    is_option = word.glob and shown.startswith("-") and not (word.text or "").startswith("-")
-    return is_option or (word.splits and _SPLIT_AGAIN.search(shown if word.glob and name != word.text else "") is not None)
+    """Whether `name`, which stands for the word, is read as an option or as several words."""
+    if not word.glob:
+        return word.splits and _SPLIT_AGAIN.search(name) is not None
+    if name == word.text:
+        return False
+    shown = os.path.relpath(name, folder)
+    is_option = shown.startswith("-") and (word.text or "")[:1] in {"*", "?", "["}
+    return is_option or (word.splits and _SPLIT_AGAIN.search(shown) is not None)
 
 
 def places(paths: Paths, cwd: str, found: Script) -> Places:

@@ -1,19 +1,17 @@
-"""Programs that read or write depending on their arguments in ways of their own: find, sed, awk, date and others.
+"""Programs that read or write depending on their arguments in ways of their own: find, sed, date and others.
 
 Each function gets the words after the program's name and returns those that are paths, or None if the call may do more
-than read. All words have a known text, except for `printf`.
+than read. All words have a known text, except for `printf` and `test`.
 """
 
 import re
 
+from yeaft.tools.own_variables import is_harmless
 from yeaft.tools.shell_script import Word
 from yeaft.tools.word_list import names
 
 Words = tuple[Word, ...]
 
-HARMLESS_VARIABLES = names("$() PWD OLDPWD USER LOGNAME SHELL LANG TERM HOSTNAME PATH UID EUID PPID RANDOM")
-SPECIAL_VARIABLES = re.compile(r"[?$!#@*0-9-]")
-OWN_VARIABLES = re.compile(r"(?!.*(?:proxy|token|secret|key|pass))[a-z_][a-z0-9_]*")
 NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 FIND_ALONE = names(
@@ -25,12 +23,13 @@ FIND_WITH_VALUE = names(
     "-size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -newermt -newerct -perm -user -group -uid "
     "-gid -links -inum -samefile -printf -used -fstype"
 )
-SED_FLAGS = names("-n -E -r -nE -En -nr -rn -s -u --quiet --silent --regexp-extended")
-AWK_SUSPECTS = re.compile(r"[|>@]|system|getline|ENVIRON|ARG[VC]|SYMTAB|FUNCTAB|PROCINFO")
+SED_FLAGS = names("-n -E -r -nE -En -nr -rn -s -u -z -nz --quiet --silent --regexp-extended")
 DATE_FLAGS = re.compile(r"\+.*|-u|-R|-I.*|--iso-8601(?:=.*)?|--rfc-(?:email|3339=.*)|--utc|--date=.*", re.DOTALL)
 PS_ARGUMENTS = re.compile(r"aux|ax|-e|-f|-ef|-A|-u|-p|\d+|-eo|-o|[a-z%,=]+")
+PS_LONGS = re.compile(r"--sort=[a-z%,+-]+|--no-headers?|--headers|--forest|-ww?|--pid=\d+|-C")
 SET_ARGUMENTS = re.compile(r"[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace")
-UNSAFE_TESTS = frozenset({"-v", "-R", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+UNSAFE_TESTS = frozenset({"-v", "-R"})
+NUMBER_TESTS = names("-eq -ne -lt -le -gt -ge")
 
 
 def _is_harmless_sed(script: str) -> bool:
@@ -50,10 +49,7 @@ def _is_harmless_sed(script: str) -> bool:
 
 def shown_safely(word: Word) -> bool:
     """Whether a word may be printed: its text is known or depends on nothing that could be secret."""
-    return word.text is not None or all(
-        name in HARMLESS_VARIABLES or SPECIAL_VARIABLES.fullmatch(name) or OWN_VARIABLES.fullmatch(name)
-        for name in word.variables
-    )
+    return word.text is not None or all(map(is_harmless, word.variables))
 
 
 def find(rest: Words) -> Words | None:
@@ -95,20 +91,6 @@ def sed(rest: Words) -> Words | None:
     return tuple(operands) if scripts and all(map(_is_harmless_sed, scripts)) else None
 
 
-def awk(rest: Words) -> Words | None:
-    """A program that starts nothing, writes no file and reads no file that is not an argument."""
-    index = 0
-    while index < len(rest) and (rest[index].text or "").startswith("-"):
-        flag = rest[index].text or ""
-        if not flag.startswith(("-F", "-v")) or flag.startswith("--"):
-            return None
-        index += 2 if flag in {"-F", "-v"} else 1
-    if index >= len(rest) or AWK_SUSPECTS.search(rest[index].text or "@"):
-        return None
-    operands = rest[index + 1 :]
-    return None if any((word.text or "").startswith("-") for word in operands) else operands
-
-
 def date(rest: Words) -> Words | None:
     """Showing a time, never setting one."""
     index = 0
@@ -132,7 +114,7 @@ def printf(rest: Words) -> Words | None:
 
 def ps(rest: Words) -> Words | None:
     """Processes without their environment (BSD `e`)."""
-    texts = [word.text or "" for word in rest]
+    texts = [word.text or "" for word in rest if not PS_LONGS.fullmatch(word.text or "")]
     if any("env" in text or ("e" in text and text[0] != "-" and "=" not in text and "," not in text) for text in texts):
         return None
     return () if all(map(PS_ARGUMENTS.fullmatch, texts)) else None
@@ -151,10 +133,21 @@ def set_options(rest: Words) -> Words | None:
 
 
 def test(rest: Words) -> Words | None:
-    """Tests of files and strings; numbers are left out because some shells evaluate them."""
-    if any(word.text in UNSAFE_TESTS for word in rest):
+    """Tests of files and strings, and of numbers that are plainly numbers, because some shells evaluate them."""
+    if any(word.text in UNSAFE_TESTS for word in rest) or not all(map(_is_one_word, rest)):
         return None
-    return tuple(word for word in rest if not (word.text or "").startswith("-"))
+    if any(word.text in NUMBER_TESTS for word in rest) and not all(map(_is_number_or_test, rest)):
+        return None
+    return tuple(word for word in rest if word.text is not None and not word.text.startswith("-"))
+
+
+def _is_one_word(word: Word) -> bool:
+    quoted = word.source.startswith('"') and word.source.endswith('"')
+    return (word.text is not None and not word.splits) or quoted or word.variables in {("?",), ("#",)}
+
+
+def _is_number_or_test(word: Word) -> bool:
+    return word.text in NUMBER_TESTS or word.variables in {("?",), ("#",)} or bool(re.fullmatch(r"-?\d+", word.text or ""))
 
 
 def command(rest: Words) -> Words | None:

@@ -23,7 +23,18 @@ from yeaft.kernel.errors import ConfigError, ToolFailed
 from yeaft.tools.paths import Paths
 
 READERS = frozenset({"FileRead", "Read", "Glob", "Grep", "ListDir", "DiskUsage", "ViewImage"})
-WRITERS = frozenset({"FileWrite", "FileEdit", "ApplyPatch", "NotebookEdit", "EnterWorktree", "ExitWorktree", "Write", "Edit"})
+WRITERS = frozenset(
+    {
+        "FileWrite",
+        "FileEdit",
+        "ApplyPatch",
+        "NotebookEdit",
+        "EnterWorktree",
+        "ExitWorktree",
+        "Write",
+        "Edit",
+    }
+)
 OTHER_NAMES = {"Read": "FileRead", "Write": "FileWrite", "Edit": "FileEdit"}
 ALL = frozenset({"*", "**", ":*"})
 _SHAPE = re.compile(r"([A-Za-z][A-Za-z0-9_*-]*)(?:\((.*)\))?", re.DOTALL)

@@ -1,17 +1,20 @@
 """Judges a shell command: every command of it must be allowed, any can be denied, what is unclear is asked."""
 
+import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
 from yeaft.config.settings import Mode
+from yeaft.kernel.errors import ToolFailed
 from yeaft.tools import rules
 from yeaft.tools.carriers import carried, passed_through, program, runs_unseen
 from yeaft.tools.paths import Paths
 from yeaft.tools.places import STANDARD_FILES, Places, places
 from yeaft.tools.read_only import plainly_run, reads_only
 from yeaft.tools.rules import Rule, Rules
+from yeaft.tools.own_variables import is_own
 from yeaft.tools.shell_script import Redirection, Script, ShellCommand, script
 from yeaft.tools.verdict import Judgement, Verdict, allow_flag
 
@@ -20,7 +23,7 @@ PLAN_ONLY_READS = (
     "put it into the plan instead."
 )
 MOST_CARRIED = 2000
-_OWN_VARIABLE = re.compile(r"(?!.*proxy|path$|fpath$|cdpath$|prompt$)[a-z_][a-z0-9_]*")
+_CHANGES_FOLDER = re.compile(r"\b(?:cd|pushd|popd|chdir|PWD=)")
 _GIT_GLOBALS_WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"})
 
 
@@ -42,14 +45,14 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
 
     def verdict(self, command: str, cwd: str) -> Verdict:
         """The verdict on `command` run in `cwd` (as the model wrote it; empty is the work folder)."""
-        known = {"HOME": str(self.paths.home)}
+        known = self._known(command, cwd)
         found = script(command, known)
         where = places(self.paths, cwd, found)
         if denied := self._first_match(self.rules.deny, command, found, where, known):
             return Verdict(decision="deny", rule=denied.text, reason=f"The rule {denied.text} denies it.")
         if self.mode == "plan" and not _only_reads(found):
             return Verdict(decision="deny", reason=PLAN_ONLY_READS)
-        parts = tuple(self._part(one, where) for one in found.commands)
+        parts = _merged(self._part(one, where) for one in found.commands)
         listed: tuple[tuple[str, Judgement], ...] = tuple((part.source, part.decision) for part in parts)
         if asked := self._first_match(self.rules.ask, command, found, where, known):
             return Verdict(decision="ask", rule=asked.text, reason=f"The rule {asked.text} asks.", commands=listed)
@@ -61,6 +64,14 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
             return Verdict(decision="allow", rule=rule, commands=listed)
         offer = _offer(command, found, parts if where.folders else ())
         return Verdict(decision="ask", reason=reason, offer=offer, flag=allow_flag(offer or "Bash(*)"), commands=listed)
+
+    def _known(self, command: str, cwd: str) -> dict[str, str]:
+        """The variables whose value is certain."""
+        known = {"HOME": str(self.paths.home)}
+        if not _CHANGES_FOLDER.search(command):
+            with contextlib.suppress(ToolFailed):
+                known["PWD"] = str(self.paths.resolve(cwd or "."))
+        return known
 
     def _part(self, found: ShellCommand, where: Places) -> Part:
         command = passed_through(found)
@@ -158,6 +169,15 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
         return None
 
 
+def _merged(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """One part per command as it is written: of the several that a variable makes of it, the strictest."""
+    found: dict[str, Part] = {}
+    for part in parts:
+        if found.setdefault(part.source, part).decision == "allow":
+            found[part.source] = part
+    return tuple(found.values())
+
+
 def _everything(found: Script, known: Mapping[str, str]) -> Iterator[ShellCommand]:
     for command in found.commands:
         yield command
@@ -223,7 +243,7 @@ def _is_harmless(one: Redirection) -> bool:
 
 
 def _odd_assignment(found: Script) -> str:
-    odd = next((one.name for one in found.assignments if not _OWN_VARIABLE.fullmatch(one.name)), None)
+    odd = next((one.name for one in found.assignments if not is_own(one.name)), None)
     return f"It sets the variable {odd}, which may change what other commands do." if odd is not None else ""
 
 

@@ -101,7 +101,8 @@ class Keeper:
         self._wake = self._listen()
         if is_owned:
             self._poll.register(OWNER, select.POLLIN)
-        self._main, self._output = _started(job)
+        self._child, self._output = _started(job)  # kept, because a Popen that is let go buries its process
+        self._main = self._child.pid
         self._poll.register(self._output, select.POLLIN)
         self._record |= {"pid": self._main, "start_time": _start_time(self._main), "processes": [_myself()]}
         self._write()
@@ -250,8 +251,8 @@ class Keeper:
         temporary.replace(self._place / "meta.json")
 
 
-def _started(job: dict[str, Any]) -> tuple[int, int]:
-    """Start the command; returns its pid, which is its session too, and what both its outputs are read from."""
+def _started(job: dict[str, Any]) -> tuple[subprocess.Popen[bytes], int]:
+    """Start the command in a session of its own; returns it, and what both its outputs are read from."""
     output, output_end = os.pipe()
     os.set_blocking(output, False)
     record = job["record"]
@@ -265,7 +266,7 @@ def _started(job: dict[str, Any]) -> tuple[int, int]:
         env=os.environ | job["marks"],
     )
     os.close(output_end)
-    return child.pid, output
+    return child, output
 
 
 def _only_wake(*_: object) -> None:

@@ -125,13 +125,13 @@ def schema_of(args: type[Struct]) -> Raw:
     schema, parts = msgspec.json.schema_components((args,), ref_template="#/$defs/{name}")
     whole = schema[0]
     root = parts.pop(args.__name__) if "$ref" in whole else whole
-    root = _undocumented(root)
+    document: dict[str, Json] = _undocumented(root)
     if parts:
-        root = {**root, "$defs": {name: _undocumented(part) for name, part in parts.items()}}
-    return Raw(msgspec.json.encode(_without_titles(root)))
+        document["$defs"] = {name: _undocumented(part) for name, part in parts.items()}
+    return Raw(msgspec.json.encode(_without_titles(document)))
 
 
-def _undocumented(schema: dict[str, Any]) -> dict[str, Any]:
+def _undocumented(schema: dict[str, Any]) -> dict[str, Json]:
     """Leave out the struct's docstring: it is written for readers of the code."""
     return {key: value for key, value in schema.items() if key != "description"}
 

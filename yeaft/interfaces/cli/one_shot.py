@@ -69,6 +69,7 @@ class OneShot:
         await self._finish(output)
         if self._stderr is not None and result.vps and os.isatty(STDERR) and not self._options.quiet:
             self._stderr.tell("session.saved")
+        self._signals.ignore()
         return self._exit_code(result, output)
 
     def _listen(self, here: Opened, output: Output, lines: JsonScreen) -> None:
@@ -178,8 +179,10 @@ class OneShot:
         await output.finish()
 
     def _exit_code(self, result: Result, output: Output) -> int:
-        """The code of `result`, unless it never arrived or a signal came after it."""
+        """The code of `result`, unless that never arrived."""
         error = output.error
+        if output.is_whole:
+            return result.exit_code
         if self._signals.exit_code is not None:
             return self._signals.exit_code
         if error is None or (error.errno == errno.EBADF and self._options.output_file is not None):

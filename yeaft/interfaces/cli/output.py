@@ -11,10 +11,11 @@ from collections.abc import Callable
 class Output:
     """Takes bytes at once and writes them in order. Make it in a running loop.
 
-    `error` says why the rest was not written; `on_closed_pipe` is called in the loop when the reader has left.
+    `is_whole` says that all was written, `error` why the rest was not; `on_closed_pipe` is called in the loop when the reader has left.
     """
 
     def __init__(self, descriptor: int, on_closed_pipe: Callable[[], None]) -> None:
+        self.is_whole = False
         self.error: OSError | None = None
         self._descriptor = descriptor
         self._on_closed_pipe = on_closed_pipe
@@ -56,7 +57,7 @@ class Output:
         return None
 
     def _end(self, error: OSError | None) -> None:
-        self.error = error
+        self.error, self.is_whole = error, error is None
         if isinstance(error, BrokenPipeError):
             self._on_closed_pipe()
         self._finished.set()

@@ -17,7 +17,7 @@ SAME_WITHIN_S = 0.3
 
 
 class EarlySignals:
-    """Turns a signal that comes before there is a loop into `KeyboardInterrupt`; `exit_code` is that of the last one."""
+    """Turns a signal that comes before there is a loop into `KeyboardInterrupt`; `exit_code` is that of the last."""
 
     def __init__(self) -> None:
         self.exit_code = EXIT_INTERRUPTED
@@ -57,6 +57,13 @@ class Signals:
         loop = asyncio.get_running_loop()
         for number in _wanted():
             loop.add_signal_handler(number, self._raise, EXIT_CODES[number])
+
+    def ignore(self) -> None:
+        """Let no signal change any more what has been reported; the process ends at once."""
+        loop = asyncio.get_running_loop()
+        for number in _wanted():
+            loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_IGN)
 
     def act_on(self, exit_code: int) -> None:
         """Stop as if the signal with this exit code had come, unless one has."""

@@ -1,6 +1,7 @@
 """What goes to standard output, what goes to standard error, and what happens when nobody takes it."""
 
 import asyncio
+import contextlib
 import os
 import pty
 import shlex
@@ -169,8 +170,7 @@ async def test_a_terminal_gets_plain_text_without_control_characters(
     os.close(other)
 
     ran = await yeaft.ended(process)
-    shown = os.read(terminal, 65536).decode()
-    os.close(terminal)
+    shown = whole(terminal).decode()
 
     assert ran.code == 0
     assert "[31mred[0m and2J 中文\r\n" in shown
@@ -362,3 +362,13 @@ async def seen(process: Process, wanted: bytes) -> bytes:
     assert process.stdout is not None
     async with asyncio.timeout(PATIENCE_S):
         return await process.stdout.readuntil(wanted)
+
+
+def whole(terminal: int) -> bytes:
+    """All that a terminal has shown, once the program behind it has ended."""
+    with open(terminal, "rb", buffering=0) as screen:
+        shown = b""
+        with contextlib.suppress(OSError):  # how Linux says that the other end is gone
+            while chunk := screen.read(65536):
+                shown += chunk
+        return shown

@@ -173,12 +173,13 @@ async def stop_after(
 
 async def _stopped(place: Place, run: Run, server: ScriptedServer, name: str, gone_within_s: float) -> Stopped:
     began, began_ms, asked_before = time.monotonic(), time.time() * 1000, len(server.requests)
-    was_over = bool(run.of_type("message.settled"))
     run.kill(signal.SIGINT)
     code = await run.end()
     gone_s = time.monotonic() - began
     ends = [line["ts"] for line in run.of_type("turn.ended")]
-    problems = [] if code == INTERRUPTED or was_over else [f"exit code {code}: {run.stderr}"]
+    has_stopped_a_turn = any(line["data"]["outcome"] == "aborted" for line in run.of_type("turn.ended"))
+    expected = (INTERRUPTED,) if has_stopped_a_turn else (INTERRUPTED, 0)  # it came when all was over
+    problems = [] if code in expected else [f"exit code {code}: {run.stderr}"]
     problems += [] if run.result["exit_code"] == code else [f"the result says {run.result['exit_code']}, not {code}"]
     problems += [f"still running: {stray}" for stray in await place.strays(max(gone_within_s - gone_s, 0.0))]
     problems += _late_words(run.lines)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from yeaft.kernel.nearness import distance, nearest
 from yeaft.vp.names import Names
-from yeaft.vp.nearness import distance, nearest
 from yeaft.vp.persona import Vp
 
 NAMES = Names(

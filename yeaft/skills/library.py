@@ -7,10 +7,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from yeaft.kernel.nearness import nearest
 from yeaft.prompts.find import templates_dir
+from yeaft.prompts.front_matter import Problem
 from yeaft.skills.skill_file import ParsedSkill, Skill, parse_skill
-from yeaft.vp.front_matter import Problem
-from yeaft.vp.nearness import nearest
 
 LIMIT_FILE_BYTES = 1024 * 1024
 MOST_SKILLS = 500

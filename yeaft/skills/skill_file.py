@@ -8,8 +8,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from yeaft.vp.front_matter import FrontMatter, Problem, read_front_matter
-from yeaft.vp.scalars import Value
+from yeaft.prompts.front_matter import FrontMatter, Problem, read_front_matter
+from yeaft.prompts.scalars import Value
 
 LIMIT_NAME_CHARS = 64
 LIMIT_DESCRIPTION_CHARS = 1024

@@ -64,7 +64,7 @@ def _cut(value: Any) -> Any:
         case str():
             return value if len(value) <= TEXT_CHARS else value[:TEXT_CHARS] + "…"
         case dict():
-            return {key: _cut(item) for key, item in value.items() if key != "type"}
+            return {key: _cut(item) for key, item in value.items()}
         case list():
             return [_cut(item) for item in value]
         case _:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from yeaft.tools.shell_script import Word
 
-_LEADS_AWAY = re.compile(r"[/~]|\.\.")
+LEADS_AWAY = re.compile(r"[/~]|\.\.")
 
 
 def split(rest: tuple[Word, ...]) -> tuple[tuple[str, ...], tuple[Word, ...]]:
@@ -39,5 +39,5 @@ def paths_in(rest: tuple[Word, ...], *, skip: int = 0) -> tuple[Word, ...]:
     """All that may name a file: operands (without the first `skip`) and values inside flags that look like paths."""
     flags, operands = split(rest)
     values = (flag.partition("=")[2] if flag.startswith("--") else flag[2:].removeprefix("=") for flag in flags)
-    inner = tuple(Word(source=value, text=value) for value in values if _LEADS_AWAY.search(value))
+    inner = tuple(Word(source=value, text=value) for value in values if LEADS_AWAY.search(value))
     return (*operands[skip:], *inner)

@@ -10,11 +10,11 @@ from yeaft.config.settings import Mode
 from yeaft.kernel.errors import ToolFailed
 from yeaft.tools import rules
 from yeaft.tools.carriers import carried, passed_through, program, runs_unseen
+from yeaft.tools.own_variables import is_own
 from yeaft.tools.paths import Paths
 from yeaft.tools.places import STANDARD_FILES, Places, places
 from yeaft.tools.read_only import plainly_run, reads_only
 from yeaft.tools.rules import Rule, Rules
-from yeaft.tools.own_variables import is_own
 from yeaft.tools.shell_script import Redirection, Script, ShellCommand, script
 from yeaft.tools.verdict import Judgement, Verdict, allow_flag
 

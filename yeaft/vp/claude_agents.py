@@ -6,10 +6,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from yeaft.kernel.errors import BadData
+from yeaft.prompts.front_matter import Head, Problem, read_front_matter, split_head
+from yeaft.prompts.scalars import Value, read_value
 from yeaft.vp.edit import checked_text
-from yeaft.vp.front_matter import Head, Problem, read_front_matter, split_head
 from yeaft.vp.persona import LIMIT_ID_CHARS, ToolPolicy, Vp, id_problem
-from yeaft.vp.scalars import Value, read_value
 
 ROLE_CHARS = 160
 CARRIED_KEYS = frozenset({"name", "description", "tools", "disallowedTools", "model"})

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from yeaft.prompts.find import templates_dir
-from yeaft.vp.front_matter import Problem
+from yeaft.prompts.front_matter import Problem
 from yeaft.vp.names import Names
 from yeaft.vp.persona import Vp
 from yeaft.vp.vp_file import Parsed, parse_vp

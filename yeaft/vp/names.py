@@ -6,7 +6,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from yeaft.vp.nearness import nearest
+from yeaft.kernel.nearness import nearest
 from yeaft.vp.persona import Vp
 
 EVERYONE = "all"

@@ -6,10 +6,10 @@ import re
 import msgspec
 from msgspec import Struct
 
-from yeaft.vp.front_matter import FrontMatter, Problem, read_front_matter
-from yeaft.vp.nearness import nearest
+from yeaft.kernel.nearness import nearest
+from yeaft.prompts.front_matter import FrontMatter, Problem, read_front_matter
+from yeaft.prompts.scalars import Value
 from yeaft.vp.persona import Vp, id_problem, label_problem, split_persona
-from yeaft.vp.scalars import Value
 
 KEYS = ("id", "name", "name_zh", "aliases", "role", "role_zh", "area", "traits", "model", "tools", "plan")
 """What the front matter of a VP file can hold."""

@@ -61,6 +61,7 @@ Commands:
   replay      Rebuild and check what a Session sent to models.
   route       Show who would answer a text.
   session     List, show, rename, export, delete Sessions.
+  task        List, follow, await and end background tasks.
   vp          List, show, make, import virtual persons.
 
 Exit codes: 0 answered, 1 failed, 2 usage, 3 a human is needed, 4 a limit was hit, 65 bad data, 66 not found,

@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "replay": "replay",
     "route": "route",
     "session": "session",
+    "task": "task",
     "vp": "vp",
 }
 """Name of a command -> the module of `yeaft.interfaces.cli.commands` that has it."""

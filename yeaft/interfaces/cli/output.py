@@ -11,7 +11,8 @@ from collections.abc import Callable
 class Output:
     """Takes bytes at once and writes them in order. Make it in a running loop.
 
-    `is_whole` says that all was written, `error` why the rest was not; `on_closed_pipe` is called in the loop when the reader has left.
+    `is_whole` says that all was written, `error` why the rest was not; `on_closed_pipe` is called in the loop when the
+    reader has left.
     """
 
     def __init__(self, descriptor: int, on_closed_pipe: Callable[[], None]) -> None:

@@ -22,7 +22,7 @@ from yeaft.vp.persona import ToolPolicy
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
     from yeaft.interfaces.cli.options import Options
-    from yeaft.vp.front_matter import Problem
+    from yeaft.prompts.front_matter import Problem
     from yeaft.vp.persona import Vp
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from yeaft.vp.scalars import Value, read_value, without_comment
+from yeaft.prompts.scalars import Value, read_value, without_comment
 
 LIMIT_CHARS = 256 * 1024
 _LEADING_COMMENT = re.compile(r"\s*<!--(?!\s*lang:).*?-->", re.DOTALL)
@@ -165,7 +165,7 @@ def _key_lines(head: Head) -> dict[str, int]:
 
 
 def _yaml(head: Head, path: str) -> dict[str, Value] | Problem:
-    from yeaft.vp.yaml_reader import Mistake, read_yaml  # 30 ms, and hardly any file needs it
+    from yeaft.prompts.yaml_reader import Mistake, read_yaml  # 30 ms, and hardly any file needs it
 
     found = read_yaml(head.text)
     if isinstance(found, Mistake):

@@ -8,7 +8,7 @@ from msgspec import Struct
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-from yeaft.vp.scalars import Value
+from yeaft.prompts.scalars import Value
 
 LIMIT_VALUES = 10_000
 LIMIT_DEPTH = 8

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yeaft.vp.front_matter import FrontMatter, Problem, read_front_matter
-from yeaft.vp.scalars import read_value
+from yeaft.prompts.front_matter import FrontMatter, Problem, read_front_matter
+from yeaft.prompts.scalars import read_value
 
 
 def fields(text):

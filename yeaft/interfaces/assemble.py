@@ -35,6 +35,7 @@ from yeaft.session.instructions import project_notes
 from yeaft.session.ledger import Ledger, Listener
 from yeaft.session.minds import Thinking, VpMind
 from yeaft.session.opening import Room, Wanted, open_room
+from yeaft.session.outside_tools import Outside
 from yeaft.session.reopening import Inquiry
 from yeaft.session.router import HandoffLimits, Throttle
 from yeaft.session.seat import Seat
@@ -43,12 +44,16 @@ from yeaft.session.state import SessionState
 from yeaft.session.tasks import Tasks
 from yeaft.session.toolbox import Workshop, toolbox_for
 from yeaft.session.worktrees import worktrees_of
+from yeaft.skills.library import SkillLibrary, skill_folders
 from yeaft.tools.git import Git
+from yeaft.tools.js_runtimes import JsRuntimes
 from yeaft.tools.locks import PathLocks
+from yeaft.tools.node import node_path
 from yeaft.tools.paths import Paths
 from yeaft.tools.policy import Policy
 from yeaft.tools.rules import rules
 from yeaft.tools.shell import Shell
+from yeaft.tools.web_client import WebClient
 from yeaft.vp.library import Library, vp_folders
 
 
@@ -174,7 +179,7 @@ def _session(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Se
         now_ms=wall_clock_ms,
     )
     ground.ledger.listen(tasks.hear)
-    workshop = _workshop(ground, approvals, shell, tasks)
+    workshop = _workshop(ground, approvals, shell, tasks, stack)
     thinking = _thinking(ground, stack)
     inquiry = Inquiry(partial(probe_command, ground.room.paths.tasks, phrases), phrases)
     turn_rules = _turn_rules(ground, limits)
@@ -202,7 +207,7 @@ def _session(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Se
     )
 
 
-def _workshop(ground: _Ground, approvals: Approvals, shell: Shell, tasks: Tasks) -> Workshop:
+def _workshop(ground: _Ground, approvals: Approvals, shell: Shell, tasks: Tasks, stack: AsyncExitStack) -> Workshop:
     limits = ground.config.limits
     return Workshop(
         paths=ground.paths,
@@ -213,9 +218,29 @@ def _workshop(ground: _Ground, approvals: Approvals, shell: Shell, tasks: Tasks)
         names=lambda: known_names(ground.room.state, ground.library),
         throttle=Throttle(wall_clock_ms),
         worktrees=worktrees_of(ground.room.state),
+        outside=_outside(ground, stack),
         tasks=tasks,
         git=Git(scrubbed(ground.wish.environ, ground.config)),
         handoffs=HandoffLimits(depth=limits.handoff_depth, turns_per_root=limits.handoff_turns),
+    )
+
+
+def _outside(ground: _Ground, stack: AsyncExitStack) -> Outside:
+    config, environ = ground.config, ground.wish.environ
+    runtimes = None
+    if (node := node_path()) is not None:
+        runtimes = JsRuntimes(node, ground.folder, scrubbed(environ, config))
+        stack.push_async_callback(runtimes.aclose)
+    return Outside(
+        config=config,
+        environ=environ,
+        home=ground.home,
+        session_id=ground.room.paths.session_id,
+        lang=ground.lang,
+        web=WebClient(config.web),
+        skills=SkillLibrary(skill_folders(ground.home)),
+        library=ground.library,
+        runtimes=runtimes,
     )
 
 

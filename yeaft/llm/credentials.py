@@ -15,7 +15,12 @@ from yeaft.llm.router import Route
 COMMAND_TIMEOUT_S = 10.0
 SHORTEST_SECRET_CHARS = 8
 LONGEST_KEY_BYTES = 16_384
-ALWAYS_SECRET = ("YEAFT_API_KEY", *(name for names in KEY_VARIABLES.values() for name in names))
+ALWAYS_SECRET = (
+    "YEAFT_API_KEY",
+    "TAVILY_API_KEY",
+    "BRAVE_API_KEY",
+    *(name for names in KEY_VARIABLES.values() for name in names),
+)
 
 
 class Credentials:
@@ -88,8 +93,9 @@ class Credentials:
 def secret_names(config: Config, environ: Mapping[str, str]) -> frozenset[str]:
     """The variables that hold a provider's key, and any others that hold the same text."""
     names = {*ALWAYS_SECRET, *(provider.api_key_env for provider in config.providers.values())}
+    names |= {config.search.api_key_env, config.images.api_key_env}
     values = {environ[name] for name in names if name in environ}
-    values |= {provider.api_key for provider in config.providers.values()}
+    values |= {config.search.api_key, *(provider.api_key for provider in config.providers.values())}
     long_enough = {value for value in values if len(value) >= SHORTEST_SECRET_CHARS}
     return frozenset(names - {""}) | {name for name, value in environ.items() if value in long_enough}
 

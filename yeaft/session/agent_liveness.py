@@ -56,6 +56,10 @@ class Pulse:
             recent_tools=self._recent_tools,
         )
 
+    def touch(self, now_ms: int) -> None:
+        """Count a sign of life that is no event."""
+        self._last_ms = now_ms
+
     def feel(self, heard: Recorded | Transient, now_ms: int) -> None:
         """Take in one event, heard at `now_ms`."""
         event = heard.event if isinstance(heard, Recorded) else heard

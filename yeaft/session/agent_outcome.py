@@ -11,8 +11,8 @@ from yeaft.session.state import SessionState
 RESULT_BYTES = 8 * 1024
 
 
-def outcome_of(state: SessionState, texts: Mapping[str, str]) -> tuple[AgentEnding, str]:
-    """Return how an agent whose turns are over ends, and why, if it is not simply done."""
+def outcome_of(state: SessionState, unmet: str, texts: Mapping[str, str]) -> tuple[AgentEnding, str]:
+    """Return how an agent whose turns are over ends, and why; `unmet` is the question that nobody could answer."""
     last = newest_turn(state)
     ended = last.ended if last else None
     if last is None or ended is None:
@@ -23,7 +23,7 @@ def outcome_of(state: SessionState, texts: Mapping[str, str]) -> tuple[AgentEndi
         case "limit":
             return "budget_exceeded", fill(texts["ended_budget"], {"limit": ended.limit or ""})
         case "needs_human":
-            return "failed", fill(texts["ended_human"], {"text": state.unmet_text(last.unmet)})
+            return "failed", fill(texts["ended_human"], {"text": unmet})
         case "aborted":
             return "closed", texts["ended_closed"]
         case "lost":

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from yeaft.config.settings import Config, VpSettings
-from yeaft.events.agent import Budget
 from yeaft.prompts.fill import fill
 from yeaft.prompts.find import templates_dir
+from yeaft.session.agent_budget import told_budget
 from yeaft.vp.library import Library
 from yeaft.vp.persona import ToolPolicy, Vp
 
@@ -40,11 +40,12 @@ def label_of(spawned: AgentSpawned) -> str:
 
 def agent_vp(spawned: AgentSpawned, parent: Vp, persona: Vp | None, lang: str, texts: Mapping[str, str]) -> Vp:
     """Return the VP that a sub-agent's requests are made for; what it may use is decided by `agent_tools`."""
+    limits = told_budget(spawned.budget)
     values = {
         "name": spawned.name,
         "parent": parent.id,
         "parent_name": parent.name_in(lang),
-        "budget": told_budget(spawned.budget) or texts["no_budget"],
+        "budget": ", ".join(f"{name} {value}" for name, value in limits.items()) or texts["no_budget"],
     }
     text = f"{fill(texts['preamble'], values)}\n\n{(persona or parent).text(lang)}"
     return Vp(
@@ -80,13 +81,3 @@ def agent_model(config: Config, persona: Vp | None, flag: str) -> str:
     is_fast = persona is not None and persona.model == "fast" and bool(config.models.fast)
     return "fast" if is_fast else flag
 
-
-def told_budget(budget: Budget) -> str:
-    """Return the limits of a budget as one line; empty if it has none."""
-    limits = {
-        "max_tokens": budget.max_tokens,
-        "max_turns": budget.max_turns,
-        "wall_time_ms": budget.wall_time_ms,
-        "max_cost_usd": budget.max_cost_usd,
-    }
-    return ", ".join(f"{name} {value}" for name, value in limits.items() if value is not None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from yeaft.engine.closing import Ending
 from yeaft.events.agent import AgentEnded, AgentEnding, AgentReported
-from yeaft.events.call import AskWithdrawn
+from yeaft.events.call import AskOpened, AskWithdrawn
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.ops import Say
 from yeaft.events.turn import ReplyCompleted, TurnStarted
@@ -54,6 +54,7 @@ class SubAgent:
         self._idle_s = idle_s
         self._now_ms = now_ms
         self._unmet = ""
+        self._asked: dict[str, str] = {}
         self._stop: tuple[AgentEnding, str] | None = None
         self._kept_result = ""
         self._wake = asyncio.Event()
@@ -135,8 +136,10 @@ class SubAgent:
             return
         self.log.add(heard)
         match heard.event:
+            case AskOpened(ask_id=ask_id, text=text, flag=flag):
+                self._asked[ask_id] = f"{text} ({flag})" if flag else text
             case AskWithdrawn(ask_id=ask_id, reason="headless"):
-                self._unmet = ask_id
+                self._unmet = self._asked.get(ask_id, "")
             case ReplyCompleted(calls=calls, stop=stop) if calls or stop in GOES_ON:
                 self._exceed(excess(self.spawned.budget, self.pulse))
             case TurnStarted():

@@ -25,11 +25,18 @@ def root_of(state: SessionState, started: TaskStarted) -> str:
 
 
 def notice_of(
-    state: SessionState, started: TaskStarted, ended: TaskEnded | TaskOrphaned, log: Path, phrases: Mapping[str, str]
+    state: SessionState,
+    started: TaskStarted,
+    ended: TaskEnded | TaskOrphaned,
+    *,
+    log: Path,
+    left_id: str,
+    phrases: Mapping[str, str],
 ) -> MessagePosted:
-    """The message that tells the VP. Its id follows from the task's, so that a process after a crash posts the same.
+    """The message that tells the VP. `left_id` is the task that what is left running has become, if anything is.
 
-    If the VP is at work, the message belongs to that turn and is seen in its next round; else before its next turn.
+    Its id follows from the task's, so that a process after a crash posts the same. If the VP is at work, it belongs to
+    that turn and is seen in its next round; else before its next turn.
     """
     vp_id = started.vp_id
     message_id = ids.derive("m_", started.task_id, "notice")
@@ -39,15 +46,21 @@ def notice_of(
         sender="system",
         to=(vp_id,),
         kind="notice",
-        text=fill(phrases["task_result"], {"block": _block(started, ended, log)}),
+        text=fill(phrases["task_result"], {"block": _block(started, ended, log, left_id)}),
         root_id=root_of(state, started) or message_id,
         call_id=started.call_id,
         turn_id=turn_id,
     )
 
 
-def _block(started: TaskStarted, ended: TaskEnded | TaskOrphaned, log: Path) -> str:
-    facts = {"id": started.task_id, "title": started.title, **_ending(ended), "log": str(log) if log.exists() else ""}
+def _block(started: TaskStarted, ended: TaskEnded | TaskOrphaned, log: Path, left_id: str) -> str:
+    facts = {
+        "id": started.task_id,
+        "title": started.title,
+        **_ending(ended),
+        "left_running": left_id,
+        "log": str(log) if log.exists() else "",
+    }
     shown = "".join(f' {name}="{value.translate(_IN_ATTRIBUTE)}"' for name, value in facts.items() if value)
     output = cleaned(read_tail(log, 4 * OUTPUT_CHARS).content.decode("utf-8", "replace"))[-OUTPUT_CHARS:]
     body = f"$ {started.command[:COMMAND_CHARS]}\n{output}".rstrip()

@@ -181,7 +181,9 @@ class Tasks:
         place = self.places / started.task_id
         log = log_of(place, record) if record else place / "log"
         ended = _ended(started.task_id, record)
-        notice = notice_of(self._ledger.state, started, ended, log, self._phrases)
+        left = read_record(self.places / left_id_of(started.task_id))
+        left_id = left.task_id if left else ""
+        notice = notice_of(self._ledger.state, started, ended, log=log, left_id=left_id, phrases=self._phrases)
         self._post(ended, notice, cause=started.task_id, corr=root_of(self._ledger.state, started))
 
     async def _end_adopted(self, ending: list[TaskStarted]) -> None:

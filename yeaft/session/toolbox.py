@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from yeaft.llm.prompt import ToolSpec
 from yeaft.prompts.find import templates_dir
+from yeaft.session.outside_tools import Outside, outside_tools
 from yeaft.session.router import HandoffLimits, Throttle, VpRouter
 from yeaft.session.state import SessionState
 from yeaft.session.tasks import Tasks
@@ -57,6 +58,7 @@ class Workshop(Struct, frozen=True, kw_only=True):
     throttle: Throttle
     worktrees: Worktrees
     git: Git
+    outside: Outside
     tasks: Tasks | None = None
     handoffs: HandoffLimits = HandoffLimits()
 
@@ -85,7 +87,8 @@ def toolbox_for(vp_id: str, workshop: Workshop) -> Toolbox:
         route_forward(router),
         todo_write(vp_id),
     )
-    return {tool.name: tool for tool in (*tools, *_task_tools(workshop.tasks))}
+    outside = outside_tools(vp_id, workshop.outside, paths=paths, reads=reads, locks=locks)
+    return {tool.name: tool for tool in (*tools, *outside, *_task_tools(workshop.tasks))}
 
 
 def _task_tools(tasks: Tasks | None) -> tuple[AnyTool, ...]:

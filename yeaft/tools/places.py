@@ -12,10 +12,9 @@ from yeaft.kernel.errors import ToolFailed
 from yeaft.tools.carriers import passed_through, program
 from yeaft.tools.paths import Paths
 from yeaft.tools.sensitive import is_sensitive, spellings
-from yeaft.tools.shell_script import Script, ShellCommand, Word
+from yeaft.tools.shell_script import STANDARD_FILES, Script, ShellCommand, Word
 
 MOST_NAMES, MOST_FOLDERS = 1000, 8
-STANDARD_FILES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"})
 _SIMPLE_SET = re.compile(r"\[[A-Za-z0-9_.-]+\]")
 _SPLIT_AGAIN = re.compile(r"[\s*?\[\\]")
 _QUOTES = frozenset("\"'\\")

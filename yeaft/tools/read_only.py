@@ -4,31 +4,40 @@ A command that passes names the words that are paths, so that the caller can see
 letter by letter and long ones also abbreviated (`--outp` is `--output`), because that is how the programs read them.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
 
+from yeaft.tools.read_only_awk import awk
+from yeaft.tools.read_only_exact import exactly
 from yeaft.tools.read_only_git import git
 from yeaft.tools.read_only_programs import (
-    awk,
     command,
     date,
     find,
+    ip,
+    printenv,
     printf,
     ps,
     read,
     sed,
     set_options,
     shown_safely,
+    tar,
     test,
 )
-from yeaft.tools.shell_flags import names_letter, names_long, paths_in, split
-from yeaft.tools.shell_script import ShellCommand, Word
+from yeaft.tools.shell_flags import names_letter, names_long, paths_in, split, without_values
+from yeaft.tools.shell_script import STANDARD_FILES, Assignment, ShellCommand, Word
 from yeaft.tools.word_list import names
 
 Words = tuple[Word, ...]
-HARMLESS_ASSIGNMENTS = names("LC_ALL LANG LC_CTYPE LC_COLLATE TZ NO_COLOR FORCE_COLOR CLICOLOR COLUMNS CI")
+HARMLESS_ASSIGNMENTS = names(
+    "LC_ALL LANG LC_CTYPE LC_COLLATE LC_NUMERIC TZ NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS CI "
+    "GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT"
+)
+HARMLESS_VALUES = {"PAGER": {"cat", ""}, "GIT_PAGER": {"cat", ""}, "TERM": {"dumb", "xterm", "xterm-256color"}}
 
 
 class Reader(Struct, frozen=True):
@@ -36,18 +45,22 @@ class Reader(Struct, frozen=True):
 
     `operands`: `paths` are files, `text` is anything, `none` must be absent; with `pattern` the first is a pattern and
     the rest are files; `one` is at most one file, because a second would be written; `deep` are files or folders, of
-    which the files in them are read, links followed.
+    which the files in them are read, links followed. The word after a flag of `valued` is its value and never a file.
     """
 
     operands: Literal["paths", "text", "none", "pattern", "one", "deep"] = "paths"
     letters: str = ""
     longs: tuple[str, ...] = ()
+    valued: frozenset[str] = frozenset()
 
 
 def _named(programs: str, reader: Reader) -> dict[str, Reader]:
     return dict.fromkeys(names(programs), reader)
 
 
+_GREP_VALUES = names("-A -B -C -m -e --include --exclude --exclude-dir --regexp --context")
+_RG_VALUES = names("-A -B -C -m -e -g -t -T -j -M -r --glob --iglob --type --type-add --type-not --regexp --context")
+_FD_VALUES = names("-e -t -E -d --extension --type --exclude --max-depth --min-depth")
 READERS: Mapping[str, Reader] = {
     **_named("cat head tail ls nl tac rev cut tr paste join fold expand unexpand fmt od hexdump strings", Reader()),
     **_named(
@@ -60,11 +73,10 @@ READERS: Mapping[str, Reader] = {
     "uniq": Reader(operands="one"),
     "file": Reader(letters="CfmzZ", longs=("compile", "files-from", "magic-file", "uncompress")),
     "tree": Reader(letters="oRl", longs=("output", "fromfile", "fromtabfile")),
-    "diff": Reader("deep", letters="r", longs=("recursive", "to-file", "from-file")),
-    "grep": Reader("pattern", letters="R", longs=("dereference-recursive",)),
-    "fgrep": Reader("pattern", letters="R", longs=("dereference-recursive",)),
-    "egrep": Reader("pattern", letters="R", longs=("dereference-recursive",)),
-    "rg": Reader("pattern", letters="Lz", longs=("pre", "pre-glob", "hostname-bin", "follow", "search-zip", "files")),
+    "diff": Reader("deep", longs=("to-file", "from-file")),
+    **_named("grep fgrep egrep", Reader("pattern", "R", ("dereference-recursive",), _GREP_VALUES)),
+    "rg": Reader("pattern", "Lz", ("pre", "pre-glob", "hostname-bin", "follow", "search-zip"), _RG_VALUES),
+    **_named("fd fdfind", Reader("pattern", "xXL", ("exec", "exec-batch", "follow", "list-details"), _FD_VALUES)),
     "jq": Reader("pattern"),
     **_named("echo true false : basename dirname seq sleep expr whoami id uname nproc arch groups", Reader("text")),
     **_named("uptime free locale getconf logname which type exit return break continue wait", Reader("text")),
@@ -78,40 +90,80 @@ SPECIAL: Mapping[str, Callable[[Words], Words | None]] = {
     "gawk": awk,
     "mawk": awk,
     "date": date,
+    "ip": ip,
+    "printenv": printenv,
     "printf": printf,
     "ps": ps,
     "read": read,
     "set": set_options,
+    "tar": tar,
     "test": test,
     "command": command,
 }
 VERSIONED = names(
     "python python3 pip pip3 node npm npx yarn pnpm deno bun ruby gem perl php java javac go rustc cargo gcc g++ clang "
-    "make cmake docker kubectl terraform uv ruff mypy pytest git bash zsh tsc dotnet swift curl wget"
+    "make cmake docker kubectl terraform uv ruff mypy pytest git bash zsh tsc dotnet swift curl wget poetry mvn gradle "
+    "gh helm conda rustup sqlite3 psql redis-cli tmux vim code jq rg fd ssh openssl ansible aws gcloud az black flake8 "
+    "eslint prettier tar gzip zip unzip rsync sed awk gawk grep find less tree node-gyp ninja meson bazel ffmpeg nginx"
 )
 VERSION_FLAGS = frozenset({"--version", "-V", "-version", "version"})
-ONLY_DASHED = frozenset({"make", "docker", "kubectl", "npm", "npx", "yarn", "git", "pytest"})
+BY_SMALL_V = names("node npm yarn pnpm ruby php perl gcc g++ clang tsc deno nginx")
+ONLY_DASHED = names(
+    "make docker kubectl npm npx yarn git pytest tar zip unzip rsync sed awk gawk grep find less tree code vim nginx "
+    "poetry mypy tmux psql redis-cli sqlite3 jq rg fd gzip ninja"
+)
+HELPED = names("git npm node python python3 pip pip3 docker kubectl cargo go make cmake gh uv ruff rg fd tar curl wget")
 
 
 def reads_only(found: ShellCommand) -> Words | None:
     """The words that are paths if the command does nothing but read; None if it may do more."""
+    paths = _paths_of(found)
+    if paths is None or any(word.glob and not _stays_a_flag(word) for word in found.words[1:] if _is_dashed(word)):
+        return None
+    known = {id(word) for word in paths}
+    return (*paths, *(word for word in found.words[1:] if word.glob and not _is_dashed(word) and id(word) not in known))
+
+
+def plainly_run(found: ShellCommand) -> bool:
+    """Whether the variables set for the command alone cannot change what it does."""
+    return all(_is_harmless(found.name, one) for one in found.assignments)
+
+
+def _paths_of(found: ShellCommand) -> Words | None:
     name, rest = found.name, found.words[1:]
     if name is None or not plainly_run(found):
         return None
     if name in VERSIONED and len(rest) == 1 and _asks_version(name, rest[0].text):
         return ()
     if name in SPECIAL:
-        return SPECIAL[name](rest) if all(word.text is not None for word in rest) or name == "printf" else None
+        return (
+            SPECIAL[name](rest) if name in {"printf", "test"} or all(word.text is not None for word in rest) else None
+        )
     reader = READERS.get(name)
-    return _read_by(reader, name, rest) if reader else None
+    return _read_by(reader, name, rest) if reader else exactly(name, rest)
 
 
-def plainly_run(found: ShellCommand) -> bool:
-    """Whether the variables set for the command alone cannot change what it does."""
-    return all(one.name in HARMLESS_ASSIGNMENTS for one in found.assignments)
+def _is_dashed(word: Word) -> bool:
+    return (word.text or "").startswith("-")
+
+
+def _stays_a_flag(word: Word) -> bool:
+    """Whether a flag with wildcards, such as `--include=*.py`, is that flag whatever files there are."""
+    return re.match(r"--[a-z][a-z-]*=", word.text or "") is not None
+
+
+def _is_harmless(name: str | None, one: Assignment) -> bool:
+    value = one.value.text if one.value is not None else ""
+    if name == "read" and one.name == "IFS":
+        return value is not None
+    return one.name in HARMLESS_ASSIGNMENTS or value in HARMLESS_VALUES.get(one.name, set())
 
 
 def _asks_version(name: str, flag: str | None) -> bool:
+    if flag in {"--help", "-h"} and name in HELPED:
+        return flag == "--help" or name not in {"ruff"}
+    if flag == "-v" and name in BY_SMALL_V:
+        return True
     return flag in ({"--version"} if name in ONLY_DASHED else VERSION_FLAGS)
 
 
@@ -120,7 +172,7 @@ def _read_by(reader: Reader, name: str, rest: Words) -> Words | None:
         return tuple(word for word in rest if word.glob) if all(map(shown_safely, rest)) else None
     if any(word.text is None for word in rest):
         return None
-    flags, operands = split(rest)
+    flags, operands = split(without_values(rest, reader.valued))
     if any(names_long(flag, reader.longs) or names_letter(flag, reader.letters) for flag in flags):
         return None
     if reader.operands == "none":
@@ -129,12 +181,23 @@ def _read_by(reader: Reader, name: str, rest: Words) -> Words | None:
         return None
     if name == "jq" and any("env" in (word.text or "").casefold() for word in rest):
         return None
-    skipped = 1 if reader.operands == "pattern" and not _pattern_is_flagged(flags) else 0
-    inside = tuple(Word(source=word.source, text=f"{word.text}/*", glob=True) for word in operands)
-    return (*paths_in(rest, skip=skipped), *(inside if reader.operands == "deep" else ()))
+    skipped = 1 if reader.operands == "pattern" and not _pattern_is_flagged(name, flags) else 0
+    found = paths_in(rest, skip=skipped, valued=reader.valued)
+    return (*found, *_below(operands, flags)) if reader.operands == "deep" else found
 
 
-def _pattern_is_flagged(flags: tuple[str, ...]) -> bool:
+def _below(folders: Words, flags: tuple[str, ...]) -> Iterator[Word]:
+    """What `diff` reads in the folders among its operands."""
+    recursive = any(names_long(flag, ("recursive",)) or names_letter(flag, "r") for flag in flags)
+    for word in folders:
+        if word.text not in STANDARD_FILES:
+            yield Word(source=word.source, text=f"{word.text}/{'**/*' if recursive else '*'}", glob=True)
+
+
+def _pattern_is_flagged(name: str, flags: tuple[str, ...]) -> bool:
+    if name in {"fd", "fdfind"}:
+        return False
     return any(
-        flag.startswith(("--r", "--f")) if flag.startswith("--") else ("e" in flag or "f" in flag) for flag in flags
+        names_long(flag, ("regexp", "file", "files")) if flag.startswith("--") else ("e" in flag or "f" in flag)
+        for flag in flags
     )

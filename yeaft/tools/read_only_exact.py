@@ -9,7 +9,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-from yeaft.tools.shell_flags import LEADS_AWAY
 from yeaft.tools.shell_script import Word
 from yeaft.tools.word_list import names
 
@@ -18,13 +17,14 @@ Words = tuple[Word, ...]
 
 class Exact(Struct, frozen=True, kw_only=True):
     """What may follow a program: short flags of `letters` in any combination, flags `alone`, flags `valued` with a
-    value (in the next word or after `=`), and `operands`, at most `most` of them; `needs` are flags one of which must
-    be there. `pattern` operands are files but for the first.
+    value (in the next word or after `=`), flags of the form `shaped`, and `operands`, at most `most` of them; `needs`
+    are flags one of which must be there. `pattern` operands are files but for the first.
     """
 
     letters: str = ""
     alone: frozenset[str] = frozenset()
     valued: frozenset[str] = frozenset()
+    shaped: str = ""
     operands: Literal["paths", "text", "none", "pattern"] = "none"
     most: int = 1000
     needs: frozenset[str] = frozenset()
@@ -44,7 +44,7 @@ _DOCKER_LIST = Exact(
     letters="aqls", alone=names("--all --no-trunc --quiet --latest --digests --size"),
     valued=names("-f --filter --format -n --last"), operands="text",
 )  # fmt: skip
-_UNPACKED = Exact(letters="dckltvfq", operands="paths", needs=names("-c -l -t -dc -cd -lv -tv -dcf -kdc --stdout"))
+_UNPACKED = Exact(letters="dckltvfq", operands="paths", needs=names("-c -l -t -dc -cd -lv -tv -dcf -kdc"))
 _ZGREP = Exact(letters="nicvlhHoEFqwP", valued=names("-A -B -C -m"), operands="pattern")
 
 EXACT: Mapping[str, Exact] = {
@@ -54,8 +54,12 @@ EXACT: Mapping[str, Exact] = {
     "apt-cache policy": TEXT,
     "apt-cache search": TEXT,
     "apt-cache show": TEXT,
-    "bat": Exact(letters="pAn", alone=names("--plain --paging=never --color=never"), valued=names("-l -r --language "
-        "--line-range --style"), operands="paths"),  # fmt: skip
+    "bat": Exact(
+        letters="pAn",
+        alone=names("--plain --paging=never --color=never"),
+        valued=names("-l -r --language --line-range --style"),
+        operands="paths",
+    ),  # fmt: skip
     "bc": Exact(letters="lqs", alone=names("--mathlib --quiet")),
     "brew list": Exact(alone=names("--versions --cask --formula"), operands="text"),
     "bzcat": FILES,
@@ -70,8 +74,12 @@ EXACT: Mapping[str, Exact] = {
     "docker volume ls": _DOCKER_LIST,
     "docker compose version": BARE,
     "dpkg": Exact(letters="lLsSp", operands="text", needs=names("-l -L -s -S -p")),
-    "eza": Exact(letters="laTh1RdFigGHtrsS", alone=names("--tree --long --all --git --icons"), valued=names("-L --level "
-        "--sort"), operands="paths"),  # fmt: skip
+    "eza": Exact(
+        letters="laTh1RdFigGHtrsS",
+        alone=names("--tree --long --all --git --icons"),
+        valued=names("-L --level --sort"),
+        operands="paths",
+    ),  # fmt: skip
     "factor": TEXT,
     "gem list": Exact(alone=names("--local"), operands="text"),
     "go env": Exact(alone=frozenset({"-json"}), operands="text"),
@@ -83,8 +91,12 @@ EXACT: Mapping[str, Exact] = {
     "ifconfig": Exact(letters="a"),
     "iostat": Exact(letters="cdxmkh", operands="text"),
     "jobs": Exact(letters="lp"),
-    "journalctl": Exact(letters="rxek", alone=names("--no-pager --user --reverse"), valued=names("-n -u -p -o -b --lines "
-        "--unit --since --until --priority --output"), operands="none"),  # fmt: skip
+    "journalctl": Exact(
+        letters="rxek",
+        alone=names("--no-pager --user --reverse"),
+        valued=names("-n -u -p -o -b --lines --unit --since --until --priority --output"),
+        operands="none",
+    ),  # fmt: skip
     "kubectl config current-context": BARE,
     "kubectl version": Exact(alone=names("--client"), valued=names("-o --output"), needs=names("--client")),
     "last": Exact(letters="axFwi", valued=names("-n"), operands="text"),
@@ -93,7 +105,7 @@ EXACT: Mapping[str, Exact] = {
     "lsb_release": Exact(letters="aidrcs"),
     "lscpu": Exact(letters="eapJ"),
     "lsmod": BARE,
-    "lsof": Exact(letters="PntlUa", valued=names("-i -p -u -c"), operands="none"),
+    "lsof": Exact(letters="PntlUai", valued=names("-p -u -c"), shaped=r"-i[\w:]+|-sTCP:\w+", operands="text"),
     "more": Exact(operands="paths"),
     "mount": BARE,
     "netstat": Exact(letters="tulnpaeirsW46cv"),
@@ -107,8 +119,11 @@ EXACT: Mapping[str, Exact] = {
     "nvidia-smi": Exact(letters="L"),
     "objdump": Exact(letters="dDhxtTspfrRSwCz", valued=names("-j -M"), operands="paths"),
     "openssl version": Exact(letters="a"),
-    "openssl x509": Exact(alone=names("-noout -text -subject -issuer -dates -enddate -startdate -fingerprint -serial "
-        "-sha256"), valued=names("-in -inform"), needs=names("-in")),  # fmt: skip
+    "openssl x509": Exact(
+        alone=names("-noout -text -subject -issuer -dates -enddate -startdate -fingerprint -serial -sha256"),
+        valued=names("-in -inform"),
+        needs=names("-in"),
+    ),  # fmt: skip
     "pgrep": Exact(letters="faxlnovci", valued=names("-u -U -P -t -g"), operands="text"),
     "pidof": Exact(letters="sx", operands="text"),
     "pip check": BARE,
@@ -134,10 +149,12 @@ EXACT: Mapping[str, Exact] = {
     "systemctl is-active": TEXT,
     "systemctl is-enabled": TEXT,
     "systemctl list-unit-files": Exact(alone=names("--no-pager --user --all"), valued=names("--type --state")),
-    "systemctl list-units": Exact(letters="a", alone=names("--no-pager --user --all --failed"), valued=names("--type "
-        "--state")),  # fmt: skip
-    "systemctl status": Exact(letters="l", alone=names("--no-pager --user --full"), valued=names("-n --lines"),
-        operands="text"),  # fmt: skip
+    "systemctl list-units": Exact(
+        letters="a", alone=names("--no-pager --user --all --failed"), valued=names("--type --state")
+    ),  # fmt: skip
+    "systemctl status": Exact(
+        letters="l", alone=names("--no-pager --user --full"), valued=names("-n --lines"), operands="text"
+    ),  # fmt: skip
     "tee": Exact(letters="a", operands="none"),
     "tokei": FILES,
     "top": Exact(letters="bci", alone=names("-bn1"), valued=names("-n -bn -p -o -d"), needs=names("-b -bn1 -bn")),
@@ -188,9 +205,16 @@ def _by(wanted: Exact, rest: Words) -> Words | None:
         seen.add(flag)
         if flag in wanted.valued:
             values.append(Word(source=value, text=value) if equals else next(words, word))
-        elif text not in wanted.alone and not re.fullmatch(rf"-[{wanted.letters or '-'}]+", text):
+            if (values[-1].text or "-").startswith("-"):
+                return None
+        elif text not in wanted.alone and not _is_shaped(wanted, text):
             return None
     if len(operands) > (0 if wanted.operands == "none" else wanted.most) or (wanted.needs and not seen & wanted.needs):
         return None
-    files = operands[1:] if wanted.operands == "pattern" else operands if wanted.operands == "paths" else []
-    return (*files, *(word for word in values if word.text is None or LEADS_AWAY.search(word.text)))
+    files = {"paths": operands, "pattern": operands[1:]}.get(wanted.operands, [])
+    return (*files, *values)
+
+
+def _is_shaped(wanted: Exact, text: str) -> bool:
+    letters = rf"-[{wanted.letters}]+" if wanted.letters else "(?!)"
+    return re.fullmatch(rf"{letters}|{wanted.shaped or '(?!)'}", text) is not None

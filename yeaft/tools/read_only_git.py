@@ -1,6 +1,6 @@
 """Which git commands only read: by sub-command and flag, without options that run programs or write files."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -30,6 +30,7 @@ LISTINGS: Mapping[str, Listing] = {
     "branch": Listing(
         (
             "-a",
+            "-l",
             "-r",
             "-v",
             "-vv",
@@ -62,9 +63,14 @@ LISTINGS: Mapping[str, Listing] = {
     "config": Listing(
         ("--global", "--local", "--system", "--show-origin", "--show-scope"), ("--get", "--get-all", "get")
     ),
+    "bisect": Listing((), ("log",)),
+    "notes": Listing((), ("list", "show")),
+    "submodule": Listing(("--recursive", "--cached"), ("status", "summary")),
+    "fsck": Listing(("--full", "--no-dangling", "--no-progress", "--connectivity-only")),
     "reflog": Listing(("-n", "--oneline", "--all", "--date", "--format"), ("show",)),
 }
-BARE_IS_LISTING = frozenset({"branch", "tag", "remote", "reflog"})
+BARE_IS_LISTING = frozenset({"branch", "tag", "remote", "reflog", "fsck", "submodule"})
+ASKING_FLAGS = names("--short -q --quiet --global --local --system --show-origin --show-scope")
 SECRET_SETTINGS = ("token", "password", "secret", "header", "credential", "helper", "url")
 
 
@@ -76,6 +82,8 @@ def git(rest: Words) -> Words | None:
     name, arguments = rest[index].text or "", rest[index + 1 :]
     if name in FREE:
         return (*folders, *paths_in(arguments)) if not any(map(_may_write, arguments)) else None
+    if name in {"symbolic-ref", "var", "config"} and _names_one(arguments):
+        return folders
     listing = LISTINGS.get(name)
     if listing is None or not _lists(name, listing, arguments):
         return None
@@ -102,11 +110,27 @@ def _may_write(word: Word) -> bool:
     return names_long(text, WRITING_LONGS) or (text.startswith("-") and names_letter(text, "O"))
 
 
+def _counts(name: str, flag: str) -> bool:
+    """Whether the flag says how much is shown, such as `-n3` or `-10`."""
+    return (name in {"tag", "reflog"} and flag[1:2] == "n") or (name == "reflog" and flag[1:].isdigit())
+
+
+def _names_one(arguments: Words) -> bool:
+    """Whether one thing is named, which is then shown; a second would be its new value."""
+    texts = [word.text or "" for word in arguments]
+    named = [text for text in texts if text not in ASKING_FLAGS]
+    return len(named) == 1 and not named[0].startswith("-") and not _is_secret(texts)
+
+
+def _is_secret(texts: Sequence[str]) -> bool:
+    return any(secret in text.casefold() for text in texts for secret in SECRET_SETTINGS)
+
+
 def _lists(name: str, listing: Listing, arguments: Words) -> bool:
     texts = [word.text or "" for word in arguments]
     if not texts:
         return name in BARE_IS_LISTING
-    if name == "config" and any(secret in text.casefold() for text in texts for secret in SECRET_SETTINGS):
+    if name == "config" and _is_secret(texts):
         return False
     asking = False
     for position, text in enumerate(texts):
@@ -114,7 +138,7 @@ def _lists(name: str, listing: Listing, arguments: Words) -> bool:
         if flag in listing.asking and (text.startswith("-") or position == 0):
             asking = True
         elif text.startswith("-"):
-            if flag not in listing.flags and not (name in {"tag", "reflog"} and text[1:2] == "n"):
+            if flag not in listing.flags and not _counts(name, text):
                 return False
         elif not asking:
             return False

@@ -12,6 +12,10 @@ from yeaft.tools.word_list import names
 
 Words = tuple[Word, ...]
 
+IP_WORDS = names(
+    "a addr address r route l link n neigh show list ls -br -brief -c -4 -6 -o -s -j -color=never -d dev eth0 lo"
+)
+TAR_LISTS = re.compile(r"-?(?=\w*t)[tvzjJ]+f")
 NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 FIND_ALONE = names(
@@ -147,9 +151,29 @@ def _is_one_word(word: Word) -> bool:
 
 
 def _is_number_or_test(word: Word) -> bool:
-    return word.text in NUMBER_TESTS or word.variables in {("?",), ("#",)} or bool(re.fullmatch(r"-?\d+", word.text or ""))
+    return (
+        word.text in NUMBER_TESTS or word.variables in {("?",), ("#",)} or bool(re.fullmatch(r"-?\d+", word.text or ""))
+    )
 
 
 def command(rest: Words) -> Words | None:
     """Asking where a command is, not running it."""
     return () if len(rest) > 1 and rest[0].text in {"-v", "-V"} else None
+
+
+def printenv(rest: Words) -> Words | None:
+    """Single variables that are no secrets."""
+    return () if rest and all(is_harmless(word.text or "") for word in rest) else None
+
+
+def ip(rest: Words) -> Words | None:
+    """Showing addresses, routes, links and neighbours."""
+    return () if rest and all(word.text in IP_WORDS for word in rest) else None
+
+
+def tar(rest: Words) -> Words | None:
+    """Listing an archive: `tar tf`, `tar -tvzf`; a name with a colon would be fetched from another machine."""
+    texts = [word.text or "" for word in rest]
+    if len(texts) < len(("tf", "archive")) or not TAR_LISTS.fullmatch(texts[0]):
+        return None
+    return None if ":" in texts[1] or any(text.startswith("-") for text in texts[1:]) else rest[1:2]

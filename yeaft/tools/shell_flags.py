@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from yeaft.tools.shell_script import Word
 
-LEADS_AWAY = re.compile(r"[/~]|\.\.")
+_LEADS_AWAY = re.compile(r"[/~]|\.\.")
 
 
 def split(rest: tuple[Word, ...]) -> tuple[tuple[str, ...], tuple[Word, ...]]:
@@ -35,9 +35,24 @@ def names_letter(flag: str, letters: str) -> bool:
     return not flag.startswith("--") and any(letter in letters for letter in flag[1:])
 
 
-def paths_in(rest: tuple[Word, ...], *, skip: int = 0) -> tuple[Word, ...]:
-    """All that may name a file: operands (without the first `skip`) and values inside flags that look like paths."""
-    flags, operands = split(rest)
+def paths_in(rest: tuple[Word, ...], *, skip: int = 0, valued: frozenset[str] = frozenset()) -> tuple[Word, ...]:
+    """All that may name a file: operands (without the first `skip`) and values inside flags that look like paths.
+
+    The word after a flag of `valued` is its value and no file.
+    """
+    flags, operands = split(without_values(rest, valued))
     values = (flag.partition("=")[2] if flag.startswith("--") else flag[2:].removeprefix("=") for flag in flags)
-    inner = tuple(Word(source=value, text=value) for value in values if LEADS_AWAY.search(value))
+    inner = tuple(Word(source=value, text=value) for value in values if _LEADS_AWAY.search(value))
     return (*operands[skip:], *inner)
+
+
+def without_values(rest: tuple[Word, ...], valued: frozenset[str]) -> tuple[Word, ...]:
+    """The words without those that are values of a flag of `valued` before them."""
+    kept: list[Word] = []
+    is_value = only_operands = False
+    for word in rest:
+        if not is_value:
+            kept.append(word)
+        is_value = not is_value and not only_operands and word.text in valued
+        only_operands = only_operands or (word.text == "--" and kept[-1] is word)
+    return tuple(kept)

@@ -12,10 +12,10 @@ from yeaft.tools import rules
 from yeaft.tools.carriers import carried, passed_through, program, runs_unseen
 from yeaft.tools.own_variables import is_own
 from yeaft.tools.paths import Paths
-from yeaft.tools.places import STANDARD_FILES, Places, places
+from yeaft.tools.places import Places, places
 from yeaft.tools.read_only import plainly_run, reads_only
 from yeaft.tools.rules import Rule, Rules
-from yeaft.tools.shell_script import Redirection, Script, ShellCommand, script
+from yeaft.tools.shell_script import STANDARD_FILES, Redirection, Script, ShellCommand, script
 from yeaft.tools.verdict import Judgement, Verdict, allow_flag
 
 PLAN_ONLY_READS = (

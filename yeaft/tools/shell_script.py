@@ -12,6 +12,7 @@ from msgspec import Struct
 from yeaft.tools.word_list import names
 
 MOST_CHARS = 10_000
+STANDARD_FILES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"})
 
 
 class Word(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,59 @@
+"""The tools that look beyond the work folder: the web, earlier Sessions, skills, a JavaScript runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from yeaft.config.settings import Config
+from yeaft.skills.library import SkillLibrary
+from yeaft.tools.create_work_item import create_work_item
+from yeaft.tools.history_search import history_search
+from yeaft.tools.js_repl import js_repl, js_repl_reset
+from yeaft.tools.js_runtimes import JsRuntimes
+from yeaft.tools.locks import PathLocks
+from yeaft.tools.paths import Paths
+from yeaft.tools.reads import Reads
+from yeaft.tools.skill import skill
+from yeaft.tools.start_plan import start_plan
+from yeaft.tools.tool import AnyTool
+from yeaft.tools.web_client import WebClient
+from yeaft.tools.web_fetch import web_fetch
+from yeaft.tools.web_search import web_search
+from yeaft.vp.library import Library
+
+
+class Outside(Struct, frozen=True, kw_only=True):
+    """What these tools need. Without `runtimes` (no Node here) JsRepl is not offered; without `images.url` no images."""
+
+    config: Config
+    environ: Mapping[str, str]
+    home: Path
+    session_id: str
+    lang: str
+    web: WebClient
+    skills: SkillLibrary
+    library: Library
+    runtimes: JsRuntimes | None = None
+
+
+def outside_tools(vp_id: str, outside: Outside, *, paths: Paths, reads: Reads, locks: PathLocks) -> Iterator[AnyTool]:
+    """Yield the tools of this kind that can work here."""
+    vp = outside.library.get(vp_id)
+    yield skill(outside.skills)
+    yield web_search(outside.config.search, outside.environ)
+    yield web_fetch(outside.web, outside.config.web)
+    yield history_search(outside.home, outside.session_id, str(paths.folder))
+    yield start_plan(outside.lang, vp.plan if vp else "")
+    yield create_work_item(vp_id, paths)
+    if outside.runtimes is not None:
+        runtime = outside.runtimes.of(vp_id)
+        yield js_repl(runtime)
+        yield js_repl_reset(runtime)
+    if outside.config.images.url:  # loading what it needs takes milliseconds that nobody else should wait
+        from yeaft.tools.image_generation import image_generation
+        from yeaft.tools.image_service import ImageService
+
+        yield image_generation(ImageService(outside.config.images, outside.environ, outside.web), paths, reads, locks)

@@ -26,7 +26,7 @@ from yeaft.vp.library import Library
 
 
 class Outside(Struct, frozen=True, kw_only=True):
-    """What these tools need. Without `runtimes` (no Node here) JsRepl is not offered; without `images.url` no images."""
+    """What they need. JsRepl is offered only with `runtimes` (Node is there), ImageGeneration only with `images.url`."""
 
     config: Config
     environ: Mapping[str, str]

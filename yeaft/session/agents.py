@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from yeaft.events.agent import AgentEnded, AgentEnding, AgentPrompted, AgentReported, AgentSpawned
+from yeaft.events.agent import AgentEnded, AgentEnding, AgentPrompted, AgentReported, AgentSpawned, DeliveryTaken
 from yeaft.events.call import AskWithdrawn
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.session import MessagePosted
@@ -35,8 +35,8 @@ Start = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
 class Agents:
     """The live sub-agents of one Session; who they are and how they ended stands in the Session's own stream.
 
-    `logs` is the Session's folder for their logs. `hear` takes the Session's events as they are posted, before they
-    are committed; `note` is a listener.
+    `logs` is the Session's folder for their logs. `react` takes the Session's events as they are posted; `note` is a
+    listener, which hears them once they are committed.
     """
 
     def __init__(self, *, ledger: Ledger, maker: AgentMaker, limits: Limits, logs: Path, now_ms: NowMs) -> None:
@@ -88,14 +88,27 @@ class Agents:
         agent = self._live.get(agent_id)
         return agent is not None and agent.is_asking
 
-    def due(self, *, may_wake: bool = True) -> Sequence[MessagePosted]:
-        """What is to be posted now, so that VPs hear of their agents; see `agent_notices`."""
-        if not self._ledger.state.agents:
-            return ()
-        return due_messages(self._ledger.state, self.texts, may_wake=may_wake)
+    def react(self, recorded: Sequence[Recorded]) -> list[str]:
+        """Do what events of the Session mean for its agents; return the user messages that may have less to wait for."""
+        for one in recorded:
+            self._take_up(one)
+        self.tell()
+        if any(isinstance(one.event, AgentReported | AgentEnded | DeliveryTaken) for one in recorded):
+            return [agent.spawned.root_id for agent in self._ledger.state.agents.values()]
+        return [one.corr for one in recorded if isinstance(one.event, MessagePosted) and one.event.kind == "notice"]
 
-    def hear(self, recorded: Recorded) -> None:
-        """Do what an event of the Session means for its agents."""
+    def tell(self, *, may_wake: bool = True) -> None:
+        """Let VPs hear what their agents found; see `agent_notices`.
+
+        Each append may lead to others, so what is due is asked anew after each.
+        """
+        while self._ledger.state.agents and (
+            due := due_messages(self._ledger.state, self.texts, may_wake=may_wake)
+        ):
+            together = [message for message in due if message.root_id == due[0].root_id]
+            self._ledger.post(together, src="engine", corr=due[0].root_id)
+
+    def _take_up(self, recorded: Recorded) -> None:
         match recorded.event:
             case AgentSpawned() as spawned:
                 self._begin(spawned)
@@ -130,7 +143,7 @@ class Agents:
         """End one agent and wait until that is recorded and its processes are gone."""
         agent = self._ledger.state.agents[agent_id]
         self._end(agent_id, "closed", "" if result or not agent.is_running else self.texts["ended_closed"], result)
-        while self._ledger.state.agents[agent_id].is_live:
+        while agent_id in self._live and self._ledger.state.agents[agent_id].is_live:
             await self.wait(agent_id, None)
 
     async def wait(self, agent_id: str, timeout_s: float | None) -> None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from yeaft.events.codec import Event, Recorded
     from yeaft.kernel.clock import NowMs
+    from yeaft.session.agents import Agents
     from yeaft.session.approvals import Approvals
     from yeaft.session.ledger import Ledger
     from yeaft.session.seat import Seat
@@ -47,9 +48,9 @@ SeatMaker = Callable[[str], "Seat"]
 class Session:
     """One conversation with its VPs; the process that holds it is its only writer.
 
-    Use it as an async context manager: leaving it waits for running turns and closes `tasks`; None means that nothing
-    runs in the background. Nothing is written before the first op; `opening` is what the first append begins with (the
-    creation of a new Session, or the claim of an old one).
+    Use it as an async context manager: leaving it waits for running turns and sub-agents, and closes `tasks`; without
+    `agents` nobody can spawn any, without `tasks` nothing runs in the background. Nothing is written before the first
+    op; `opening` is what the first append begins with (the creation of a new Session, or the claim of an old one).
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Session:
         limits: Limits,
         now_ms: NowMs,
         tasks: Tasks | None = None,
+        agents: Agents | None = None,
     ) -> None:
         self.state = ledger.state
         self._ledger = ledger
@@ -79,6 +81,7 @@ class Session:
         self._limits = limits
         self._now_ms = now_ms
         self._tasks = tasks
+        self._agents = agents
         self._has_begun = False
         self._is_closing = False
         self._is_released = False
@@ -88,11 +91,15 @@ class Session:
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
+        if self._agents is not None:
+            self._agents.attach(self._group.create_task)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._agents is not None and self._agents.has_live and error is None:
+            self._group.create_task(self._let_go(self._agents))
         try:
             await self._group.__aexit__(kind, error, trace)
         except ExceptionGroup as failures:
@@ -136,7 +143,7 @@ class Session:
                     self.interrupt(Ending(outcome="aborted"))
 
     def interrupt(self, ending: Ending, vp_id: str = "") -> None:
-        """Stop the running turns of one VP, or of all, and what waits behind them."""
+        """Stop the running turns of one VP, or of all, with what waits behind them and their sub-agents."""
         if not self._has_begun:
             return
         for waiting_vp in tuple(self.state.waiting):
@@ -146,6 +153,8 @@ class Session:
         for busy_vp in tuple(self._busy):
             if vp_id in ("", busy_vp) and not self._seat(busy_vp).interrupt(ending):
                 self._close_early(busy_vp, ending)
+        if self._agents is not None:
+            self._agents.stop(vp_id=vp_id)
 
     def _close_early(self, vp_id: str, ending: Ending) -> None:
         """Close a turn that was given to its seat, which has not looked at it yet."""
@@ -157,10 +166,20 @@ class Session:
                 self._ledger.post(events, src="engine", corr=root_id)
 
     async def idle(self) -> None:
-        """Wait until no turn runs and none waits, and all of it is on disk."""
-        while self._busy:
-            await asyncio.wait(self._busy.values())
+        """Wait until no turn and no sub-agent runs and none waits, and all of it is on disk."""
+        while True:
+            if self._busy:
+                await asyncio.wait(self._busy.values())
+            elif self._agents is not None and self._agents.has_running:
+                await self._agents.next_change()
+            else:
+                break
         await self._ledger.flushed()
+
+    async def _let_go(self, agents: Agents) -> None:
+        """End the sub-agents that only wait for more, once nobody is at work who could tell them more."""
+        await self.idle()
+        agents.dismiss()
 
     def _say(self, op: Say) -> None:
         message_id = ids.derive("m_", op.op_id) if op.op_id else ids.new_message_id(self._now_ms())
@@ -232,6 +251,8 @@ class Session:
             root_id = self.state.messages[turn.started.message_id].root_id
             known = resumptions(turn, self._inquiry, self._phrases)
             self._post(TurnContinued(turn_id=turn.started.turn_id), *known, corr=root_id)
+        if self._agents is not None:
+            self._agents.tell()
         for root_id in self.state.unsettled_roots():
             self._follow_up(root_id)
         self._deliver()
@@ -245,6 +266,8 @@ class Session:
             return
         self._has_begun = True
         self._ledger.post(self._opening, src="engine")
+        if self._agents is not None:
+            self._agents.close_losses()
         if not resuming:
             self._close_losses()
         if self.state.unknown_events:
@@ -258,6 +281,8 @@ class Session:
         lost_calls = sum(len(turn.open_calls) for turn in self.state.open_turns())
         for root_id, events in losses(self.state, self._inquiry, self._phrases):
             self._ledger.post(events, src="engine", corr=root_id)
+        if self._agents is not None:
+            self._agents.tell(may_wake=False)
         for root_id in self.state.unsettled_roots():
             self._settle(root_id)
         if lost_calls:
@@ -269,9 +294,11 @@ class Session:
         self._ledger.post(events, src="user", corr=corr)
 
     def _react(self, recorded: Sequence[Recorded]) -> None:
-        for one in recorded:
-            if isinstance(one.event, TurnEnded):
-                self._follow_up(one.corr)
+        roots = [one.corr for one in recorded if isinstance(one.event, TurnEnded)]
+        if self._agents is not None:
+            roots += self._agents.react(recorded)
+        for root_id in dict.fromkeys(roots):
+            self._follow_up(root_id)
         self._deliver()
 
     def _follow_up(self, root_id: str) -> None:
@@ -292,6 +319,7 @@ class Session:
         """Give the Session up together with the last thing that happens in it, which saves a commit."""
         is_done = self._has_begun and not self.state.open_turns() and not any(self.state.waiting.values())
         is_done = is_done and (self._tasks is None or not self._tasks.has_running)
+        is_done = is_done and (self._agents is None or not self._agents.has_live)
         if self._is_closing and is_done and not self._is_released:
             self._is_released = True
             self._ledger.post((OwnerReleased(),), src="engine")

@@ -111,24 +111,27 @@ def places(paths: Paths, cwd: str, found: Script) -> Places:
         folders = [paths.resolve(cwd or ".")]
     except ToolFailed:
         return Places(paths=paths, folders=())
+    here = tuple(folders)
     for command in found.commands:
         if program(passed_through(command)) in CHANGES_FOLDER:
-            folders.extend(_after(command, folders, paths))
+            there = _after(command, here, paths)
+            here = there if found.chained else (*here, *there)
+            folders.extend(there)
         if not all(map(paths.inside, folders)) or len(folders) > MOST_FOLDERS:
             return Places(paths=paths, folders=())
     inside = all(map(paths.inside, folders))
     return Places(paths=paths, folders=tuple(dict.fromkeys(folders)) if inside else ())
 
 
-def _after(command: ShellCommand, folders: list[Path], paths: Paths) -> list[Path]:
+def _after(command: ShellCommand, folders: tuple[Path, ...], paths: Paths) -> tuple[Path, ...]:
     """Where `cd` may lead from each of `folders`; the root for what is no plain `cd FOLDER`."""
     operands = [word for word in command.words[1:] if word.text not in {"--", "-P", "-L"}]
     if command.name != "cd" or len(operands) != 1 or operands[0].glob:
-        return [Path("/")]
+        return (Path("/"),)
     text = operands[0].text
     if text is None or text.startswith("-"):
-        return [Path("/")]
+        return (Path("/"),)
     try:
-        return [spellings(text, paths, folder)[1] for folder in folders]
+        return tuple(spellings(text, paths, folder)[1] for folder in folders)
     except ToolFailed:
-        return [Path("/")]
+        return (Path("/"),)

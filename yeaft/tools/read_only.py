@@ -17,22 +17,25 @@ from yeaft.tools.read_only_programs import (
     command,
     date,
     find,
+    folder_of,
     ip,
+    listed,
     printenv,
     printf,
     ps,
     read,
-    sed,
     set_options,
     shown_safely,
     tar,
     test,
 )
+from yeaft.tools.read_only_sed import sed
 from yeaft.tools.shell_flags import names_letter, names_long, paths_in, split, without_values
 from yeaft.tools.shell_script import STANDARD_FILES, Assignment, ShellCommand, Word
 from yeaft.tools.word_list import names
 
 Words = tuple[Word, ...]
+READS_MORE = re.compile(r"(?<![\w.\"'])env\b|\$ENV|\bstrenv\b|\bload|\benvsubst\b|\$__")
 HARMLESS_ASSIGNMENTS = names(
     "LC_ALL LANG LC_CTYPE LC_COLLATE LC_NUMERIC TZ NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS CI "
     "GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT"
@@ -43,12 +46,12 @@ HARMLESS_VALUES = {"PAGER": {"cat", ""}, "GIT_PAGER": {"cat", ""}, "TERM": {"dum
 class Reader(Struct, frozen=True):
     """A program that only reads unless one of the flags `letters` or `longs` (without dashes) is given.
 
-    `operands`: `paths` are files, `text` is anything, `none` must be absent; with `pattern` the first is a pattern and
+    `operands`: `paths` are files, `names` files whose links are not followed, `text` is anything, `none` must be absent; with `pattern` the first is a pattern and
     the rest are files; `one` is at most one file, because a second would be written; `deep` are files or folders, of
     which the files in them are read, links followed. The word after a flag of `valued` is its value and never a file.
     """
 
-    operands: Literal["paths", "text", "none", "pattern", "one", "deep"] = "paths"
+    operands: Literal["paths", "names", "text", "none", "pattern", "one", "deep"] = "paths"
     letters: str = ""
     longs: tuple[str, ...] = ()
     valued: frozenset[str] = frozenset()
@@ -66,18 +69,21 @@ READERS: Mapping[str, Reader] = {
     **_named(
         "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum", Reader(letters="c", longs=("check",))
     ),
-    **_named("stat df realpath readlink cmp comm base64 base32 column tsort", Reader()),
+    "stat": Reader("names", letters="L", longs=("dereference",)),
+    "readlink": Reader("names"),
+    **_named("df realpath cmp comm base64 base32 column tsort", Reader()),
     "wc": Reader(longs=("files0-from",)),
-    "du": Reader(letters="LD", longs=("files0-from", "dereference")),
+    "du": Reader("names", letters="LDH", longs=("files0-from", "dereference")),
     "sort": Reader(letters="oT", longs=("output", "temporary-directory", "compress-program", "files0-from")),
     "uniq": Reader(operands="one"),
-    "file": Reader(letters="CfmzZ", longs=("compile", "files-from", "magic-file", "uncompress")),
+    "file": Reader("names", "CfmzZL", ("compile", "files-from", "magic-file", "uncompress", "dereference")),
     "tree": Reader(letters="oRl", longs=("output", "fromfile", "fromtabfile")),
     "diff": Reader("deep", longs=("to-file", "from-file")),
     **_named("grep fgrep egrep", Reader("pattern", "R", ("dereference-recursive",), _GREP_VALUES)),
     "rg": Reader("pattern", "Lz", ("pre", "pre-glob", "hostname-bin", "follow", "search-zip"), _RG_VALUES),
     **_named("fd fdfind", Reader("pattern", "xXL", ("exec", "exec-batch", "follow", "list-details"), _FD_VALUES)),
     "jq": Reader("pattern"),
+    "yq": Reader("pattern", "isnf", ("inplace", "in-place", "split-exp", "from-file", "null-input")),
     **_named("echo true false : basename dirname seq sleep expr whoami id uname nproc arch groups", Reader("text")),
     **_named("uptime free locale getconf logname which type exit return break continue wait", Reader("text")),
     **_named("pwd hostname tty users", Reader("none")),
@@ -118,10 +124,12 @@ HELPED = names("git npm node python python3 pip pip3 docker kubectl cargo go mak
 def reads_only(found: ShellCommand) -> Words | None:
     """The words that are paths if the command does nothing but read; None if it may do more."""
     paths = _paths_of(found)
-    if paths is None or any(word.glob and not _stays_a_flag(word) for word in found.words[1:] if _is_dashed(word)):
+    if paths is None or _prints(found.name):
+        return paths
+    patterns = [word for word in found.words[1:] if word.glob]
+    if any(_is_dashed(word) and not _stays_a_flag(word) for word in patterns):
         return None
-    known = {id(word) for word in paths}
-    return (*paths, *(word for word in found.words[1:] if word.glob and not _is_dashed(word) and id(word) not in known))
+    return tuple(dict.fromkeys((*paths, *(_looked_at(found, word) for word in patterns if not _is_dashed(word)))))
 
 
 def plainly_run(found: ShellCommand) -> bool:
@@ -143,6 +151,17 @@ def _paths_of(found: ShellCommand) -> Words | None:
     return _read_by(reader, name, rest) if reader else exactly(name, rest)
 
 
+def _prints(name: str | None) -> bool:
+    """Whether the words are only shown, whatever they say."""
+    return name == "printf" or (name in READERS and READERS[name].operands == "text")
+
+
+def _looked_at(found: ShellCommand, word: Word) -> Word:
+    """The word or, for a program that does not follow links, the folder that it is in."""
+    reader = READERS.get(found.name or "")
+    return folder_of(word) if reader is not None and reader.operands == "names" else word
+
+
 def _is_dashed(word: Word) -> bool:
     return (word.text or "").startswith("-")
 
@@ -160,8 +179,8 @@ def _is_harmless(name: str | None, one: Assignment) -> bool:
 
 
 def _asks_version(name: str, flag: str | None) -> bool:
-    if flag in {"--help", "-h"} and name in HELPED:
-        return flag == "--help" or name not in {"ruff"}
+    if flag == "--help" and name in HELPED:
+        return True
     if flag == "-v" and name in BY_SMALL_V:
         return True
     return flag in ({"--version"} if name in ONLY_DASHED else VERSION_FLAGS)
@@ -169,7 +188,7 @@ def _asks_version(name: str, flag: str | None) -> bool:
 
 def _read_by(reader: Reader, name: str, rest: Words) -> Words | None:
     if reader.operands == "text":
-        return tuple(word for word in rest if word.glob) if all(map(shown_safely, rest)) else None
+        return listed(rest) if all(map(shown_safely, rest)) else None
     if any(word.text is None for word in rest):
         return None
     flags, operands = split(without_values(rest, reader.valued))
@@ -179,10 +198,12 @@ def _read_by(reader: Reader, name: str, rest: Words) -> Words | None:
         return None if operands else ()
     if reader.operands == "one" and len(operands) > 1:
         return None
-    if name == "jq" and any("env" in (word.text or "").casefold() for word in rest):
+    if name in {"jq", "yq"} and any(READS_MORE.search(word.text or "") for word in rest):
         return None
     skipped = 1 if reader.operands == "pattern" and not _pattern_is_flagged(name, flags) else 0
     found = paths_in(rest, skip=skipped, valued=reader.valued)
+    if reader.operands == "names":
+        return tuple(map(folder_of, found))
     return (*found, *_below(operands, flags)) if reader.operands == "deep" else found
 
 

@@ -16,8 +16,9 @@ Words = tuple[Word, ...]
 
 
 class Exact(Struct, frozen=True, kw_only=True):
-    """What may follow a program: short flags of `letters` in any combination, flags `alone`, flags `valued` with a
-    value (in the next word or after `=`), flags of the form `shaped`, and `operands`, at most `most` of them; `needs`
+    """What may follow a program.
+
+    Short flags of `letters` in any combination, flags `alone`, flags `valued` with a value (in the next word or after `=`), flags of the form `shaped`, and `operands`, at most `most` of them; `needs`
     are flags one of which must be there. `pattern` operands are files but for the first.
     """
 
@@ -34,16 +35,20 @@ BARE = Exact()
 TEXT = Exact(operands="text")
 FILES = Exact(operands="paths")
 _NPM_LS = Exact(
-    letters="algp", alone=names("--all --json --long --global --prod --production --dev --parseable"),
-    valued=names("--depth --omit"), operands="text",
-)  # fmt: skip
+    letters="algp",
+    alone=names("--all --json --long --global --prod --production --dev --parseable"),
+    valued=names("--depth --omit"),
+    operands="text",
+)
 _PIP_LIST = Exact(
     letters="vl", alone=names("--user --local --not-required --pre --verbose"), valued=names("--format --exclude")
 )
 _DOCKER_LIST = Exact(
-    letters="aqls", alone=names("--all --no-trunc --quiet --latest --digests --size"),
-    valued=names("-f --filter --format -n --last"), operands="text",
-)  # fmt: skip
+    letters="aqls",
+    alone=names("--all --no-trunc --quiet --latest --digests --size"),
+    valued=names("-f --filter --format -n --last"),
+    operands="text",
+)
 _UNPACKED = Exact(letters="dckltvfq", operands="paths", needs=names("-c -l -t -dc -cd -lv -tv -dcf -kdc"))
 _ZGREP = Exact(letters="nicvlhHoEFqwP", valued=names("-A -B -C -m"), operands="pattern")
 
@@ -59,7 +64,7 @@ EXACT: Mapping[str, Exact] = {
         alone=names("--plain --paging=never --color=never"),
         valued=names("-l -r --language --line-range --style"),
         operands="paths",
-    ),  # fmt: skip
+    ),
     "bc": Exact(letters="lqs", alone=names("--mathlib --quiet")),
     "brew list": Exact(alone=names("--versions --cask --formula"), operands="text"),
     "bzcat": FILES,
@@ -79,7 +84,7 @@ EXACT: Mapping[str, Exact] = {
         alone=names("--tree --long --all --git --icons"),
         valued=names("-L --level --sort"),
         operands="paths",
-    ),  # fmt: skip
+    ),
     "factor": TEXT,
     "gem list": Exact(alone=names("--local"), operands="text"),
     "go env": Exact(alone=frozenset({"-json"}), operands="text"),
@@ -96,7 +101,7 @@ EXACT: Mapping[str, Exact] = {
         alone=names("--no-pager --user --reverse"),
         valued=names("-n -u -p -o -b --lines --unit --since --until --priority --output"),
         operands="none",
-    ),  # fmt: skip
+    ),
     "kubectl config current-context": BARE,
     "kubectl version": Exact(alone=names("--client"), valued=names("-o --output"), needs=names("--client")),
     "last": Exact(letters="axFwi", valued=names("-n"), operands="text"),
@@ -123,7 +128,7 @@ EXACT: Mapping[str, Exact] = {
         alone=names("-noout -text -subject -issuer -dates -enddate -startdate -fingerprint -serial -sha256"),
         valued=names("-in -inform"),
         needs=names("-in"),
-    ),  # fmt: skip
+    ),
     "pgrep": Exact(letters="faxlnovci", valued=names("-u -U -P -t -g"), operands="text"),
     "pidof": Exact(letters="sx", operands="text"),
     "pip check": BARE,
@@ -151,10 +156,10 @@ EXACT: Mapping[str, Exact] = {
     "systemctl list-unit-files": Exact(alone=names("--no-pager --user --all"), valued=names("--type --state")),
     "systemctl list-units": Exact(
         letters="a", alone=names("--no-pager --user --all --failed"), valued=names("--type --state")
-    ),  # fmt: skip
+    ),
     "systemctl status": Exact(
         letters="l", alone=names("--no-pager --user --full"), valued=names("-n --lines"), operands="text"
-    ),  # fmt: skip
+    ),
     "tee": Exact(letters="a", operands="none"),
     "tokei": FILES,
     "top": Exact(letters="bci", alone=names("-bn1"), valued=names("-n -bn -p -o -d"), needs=names("-b -bn1 -bn")),

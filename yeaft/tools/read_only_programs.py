@@ -1,4 +1,4 @@
-"""Programs that read or write depending on their arguments in ways of their own: find, sed, date and others.
+"""Programs that read or write depending on their arguments in ways of their own: find, date, ps and others.
 
 Each function gets the words after the program's name and returns those that are paths, or None if the call may do more
 than read. All words have a known text, except for `printf` and `test`.
@@ -16,6 +16,7 @@ IP_WORDS = names(
     "a addr address r route l link n neigh show list ls -br -brief -c -4 -6 -o -s -j -color=never -d dev eth0 lo"
 )
 TAR_LISTS = re.compile(r"-?(?=\w*t)[tvzjJ]+f")
+WILDCARD = re.compile(r"[*?\[]")
 NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 FIND_ALONE = names(
@@ -27,7 +28,6 @@ FIND_WITH_VALUE = names(
     "-size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -newermt -newerct -perm -user -group -uid "
     "-gid -links -inum -samefile -printf -used -fstype"
 )
-SED_FLAGS = names("-n -E -r -nE -En -nr -rn -s -u -z -nz --quiet --silent --regexp-extended")
 DATE_FLAGS = re.compile(r"\+.*|-u|-R|-I.*|--iso-8601(?:=.*)?|--rfc-(?:email|3339=.*)|--utc|--date=.*", re.DOTALL)
 PS_ARGUMENTS = re.compile(r"aux|ax|-e|-f|-ef|-A|-u|-p|\d+|-eo|-o|[a-z%,=]+")
 PS_LONGS = re.compile(r"--sort=[a-z%,+-]+|--no-headers?|--headers|--forest|-ww?|--pid=\d+|-C")
@@ -36,24 +36,22 @@ UNSAFE_TESTS = frozenset({"-v", "-R"})
 NUMBER_TESTS = names("-eq -ne -lt -le -gt -ge")
 
 
-def _is_harmless_sed(script: str) -> bool:
-    """Whether it only prints, deletes, quits and substitutes, without the flags that write or run."""
-
-    def regex(end: str) -> str:
-        bracket = rf"\[\^?\]?(?:\[:[a-z]+:\]|[^\]\[{end}\n])*\]"
-        return rf"(?:[^{end}\\\n\[]|\\[^\n]|{bracket})*"
-
-    address = rf"(?:\d+|\$|\d+~\d+|/{regex('/')}/I?)"
-    substitutions = "|".join(
-        rf"s{end}{regex(end)}{end}(?:[^{end}\\\n]|\\[^\n])*{end}[gpiI\d]*" for end in ("/", r"\|", "#", ",")
-    )
-    command = rf"(?:{address}(?:,(?:{address}|\+\d+))?)?[ \t]*!?[ \t]*(?:[pd=]|q\d*|{substitutions})"
-    return re.fullmatch(rf"[ \t]*{command}[ \t]*(?:[;\n]+[ \t]*{command}[ \t]*)*;?[ \t]*", script) is not None
-
-
 def shown_safely(word: Word) -> bool:
     """Whether a word may be printed: its text is known or depends on nothing that could be secret."""
     return word.text is not None or all(map(is_harmless, word.variables))
+
+
+def listed(words: Words) -> Words:
+    """The folders whose files' names are shown when `words` are only printed."""
+    return tuple(folder_of(word) for word in words if word.glob and word.text is not None)
+
+
+def folder_of(word: Word) -> Word:
+    """The folder that holds what a word names, links not followed; the word itself where that is not one step away."""
+    folder, slash, name = (word.text or "").rpartition("/")
+    if name in {"", ".", ".."} or WILDCARD.search(folder):
+        return word
+    return Word(source=word.source, text=folder + slash or ".")
 
 
 def find(rest: Words) -> Words | None:
@@ -76,25 +74,6 @@ def find(rest: Words) -> Words | None:
     return starts
 
 
-def sed(rest: Words) -> Words | None:
-    """A script of harmless commands, without -i, -f and the commands and flags that write or run."""
-    scripts: list[str] = []
-    operands: list[Word] = []
-    words = iter(rest)
-    for word in words:
-        text = word.text or ""
-        if text in {"-e", "-ne", "-En", "--expression"}:
-            scripts.append(next((one.text or "" for one in words), ""))
-        elif text.startswith("-"):
-            if text not in SED_FLAGS:
-                return None
-        else:
-            operands.append(word)
-    if not scripts and operands:
-        scripts.append(operands.pop(0).text or "")
-    return tuple(operands) if scripts and all(map(_is_harmless_sed, scripts)) else None
-
-
 def date(rest: Words) -> Words | None:
     """Showing a time, never setting one."""
     index = 0
@@ -113,7 +92,7 @@ def printf(rest: Words) -> Words | None:
     """Printing, not `printf -v`, which evaluates the variable's subscript."""
     if not rest or rest[0].text is None or rest[0].text.startswith("-"):
         return None
-    return tuple(word for word in rest if word.glob) if all(map(shown_safely, rest)) else None
+    return listed(rest) if all(map(shown_safely, rest)) else None
 
 
 def ps(rest: Words) -> Words | None:

@@ -10,7 +10,7 @@ from tree_sitter import Language, Node, Parser
 from yeaft.tools import shell_heredoc
 from yeaft.tools.shell_script import Assignment, Redirection, Script, ShellCommand, Word
 from yeaft.tools.shell_tests import doubt_about
-from yeaft.tools.shell_variables import Variables
+from yeaft.tools.shell_variables import Variables, everything
 from yeaft.tools.shell_words import MOST_WAYS, WORD_TYPES, WordReader, Words, between, kind
 from yeaft.tools.word_list import names
 
@@ -21,6 +21,7 @@ _CONTAINERS = names(
 _LOOPS = frozenset({"for_statement", "while_statement"})
 _SILENT = names("comment heredoc_start heredoc_end heredoc_content file_descriptor")
 _ONE_LINERS = names("command redirected_statement file_redirect negated_command test_command")
+_FOLDER_CHANGERS = frozenset({b"cd", b"pushd", b"popd", b"chdir"})
 _LINE_BREAK = re.compile(rb"(?<!\\)\n")
 _CASE_PATTERN = re.compile(r"[\w.*?/+,:@%-]+")
 
@@ -44,6 +45,8 @@ class _Reading:
         self._commands: list[ShellCommand] = []
         self._assignments: list[Assignment] = []
         self._redirections: list[Redirection] = []
+        self._listed: list[Word] = []
+        self._chained = _is_chain(root)
         self._doubt = ""
         self._words = WordReader(raw, known, Variables(root, self._text), self.doubt, self._inner)
 
@@ -52,6 +55,8 @@ class _Reading:
             commands=tuple(self._commands),
             assignments=tuple(self._assignments),
             redirections=tuple(self._redirections),
+            listed=tuple(self._listed),
+            chained=self._chained,
             doubt=self._doubt,
             unreadable=unreadable,
         )
@@ -102,7 +107,9 @@ class _Reading:
         if variable is not None:
             self._assignments.append(Assignment(name=self._text(variable)))
         for child in node.named_children:
-            if child != variable:
+            if child.type in WORD_TYPES:
+                self._listed.extend(word for way in self._words.ways(child) for word in way if word.glob)
+            elif child != variable:
                 self.statement(child, looping=True)
 
     def _command(self, node: Node, *, looping: bool) -> None:
@@ -159,6 +166,17 @@ class _Reading:
 
     def _text(self, node: Node) -> str:
         return self._raw[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _is_chain(root: Node) -> bool:
+    """Whether the script is `A && B && C`, and changes the folder nowhere but in its links."""
+    links = [child for child in root.named_children if child.type != "comment"]
+    if len(links) != 1:
+        return False
+    while links[0].type == "list" and links[0].children[1].type == "&&":
+        links[:1] = links[0].named_children
+    inner = [node for link in links if link.type != "command" for node in everything(link)]
+    return not any(node.type == "command_name" and node.text in _FOLDER_CHANGERS for node in inner)
 
 
 def _choices(words: list[tuple[Words, ...]]) -> list[Words]:

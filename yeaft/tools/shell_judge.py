@@ -14,6 +14,7 @@ from yeaft.tools.own_variables import is_own
 from yeaft.tools.paths import Paths
 from yeaft.tools.places import Places, places
 from yeaft.tools.read_only import plainly_run, reads_only
+from yeaft.tools.read_only_programs import folder_of
 from yeaft.tools.rules import Rule, Rules
 from yeaft.tools.shell_script import STANDARD_FILES, Redirection, Script, ShellCommand, script
 from yeaft.tools.verdict import Judgement, Verdict, allow_flag
@@ -109,6 +110,9 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
             return part.reason
         if not where.folders:
             return "It runs in a folder outside the work folder."
+        for word in found.listed:
+            if self.mode != "auto" and not where.holds(folder_of(word)):
+                return f"{word.source} lists files outside the work folder."
         for one in found.redirections:
             if reason := self._objection_to_file(one, where):
                 return reason

@@ -23,6 +23,7 @@ _PRINTS_ONE_WORD = re.compile(
     r"pwd|whoami|uname(?: -[sm])?|arch|hostname|id -un"
     r"|git (?:rev-parse|symbolic-ref|branch --show-current|merge-base|describe)(?: [\w@~^./-]+)*"
 )
+_PRINTS_A_COMMIT = re.compile(r"git (?:rev-parse(?: --short| --verify)?|merge-base)(?: [A-Za-z0-9@][\w@~^./-]*)+")
 
 
 class Numbers:
@@ -56,6 +57,10 @@ class Numbers:
     def prints_one_word(self, node: Node) -> bool:
         """Whether a command substitution gives one plain word, by the command that prints it."""
         return self._prints(node, _PRINTS_NUMBERS) or self._prints(node, _PRINTS_ONE_WORD)
+
+    def prints_commit(self, node: Node) -> bool:
+        """Whether a command substitution gives the name of a commit or, if there is none, one of its own words."""
+        return self._prints(node, _PRINTS_A_COMMIT)
 
     def _holds_number(self, name: str, use: Node, assumed: frozenset[str]) -> bool:
         if name in assumed:

@@ -60,12 +60,16 @@ class ShellCommand(Struct, frozen=True, kw_only=True):
 class Script(Struct, frozen=True, kw_only=True):
     """All that a command line does.
 
-    A non-empty `doubt` says why there may be more to it than is listed here; `unreadable` that the list is worthless.
+    `listed` are the wildcards that a loop goes through. `chained` says that each command runs only if the one before
+    it has succeeded. A non-empty `doubt` says why there may be more to it than is listed here; `unreadable` that the
+    list is worthless.
     """
 
     commands: tuple[ShellCommand, ...] = ()
     assignments: tuple[Assignment, ...] = ()
     redirections: tuple[Redirection, ...] = ()
+    listed: tuple[Word, ...] = ()
+    chained: bool = False
     doubt: str = ""
     unreadable: bool = False
 

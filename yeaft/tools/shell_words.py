@@ -19,6 +19,8 @@ WORD_TYPES = names(
 MOST_WAYS, MOST_WORDS = 16, 100
 A_FILE_TO_READ = "/dev/stdin"
 """Stands for the name that `<(…)` is replaced by: a pipe that can only be read."""
+A_NUMBER, A_COMMIT = "1", "HEAD"
+"""Stand for a number and a commit that only the run will tell."""
 _VALUE_OF = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PART_OF = re.compile(
     r"\$\{#([A-Za-z_][A-Za-z0-9_]*)\}"
@@ -134,7 +136,7 @@ class WordReader:
         if node.type in {"command_substitution", "process_substitution"}:
             return (self._substituted(node, source),)
         if node.type == "arithmetic_expansion" and self.is_number(node):
-            return (Piece(text=None),)
+            return (Piece(text=A_NUMBER),)
         self._doubt(f"it contains {kind(node)}")
         if node.type != "ansi_c_string":
             self._visit_below(node)
@@ -148,6 +150,10 @@ class WordReader:
             return Piece(text=A_FILE_TO_READ)
         if _FOLDER_COMMAND.fullmatch(source) and "PWD" in self._known:
             return Piece(text=self._known["PWD"])
+        if self._numbers.prints_commit(node):
+            return Piece(text=A_COMMIT)
+        if self.is_number(node):
+            return Piece(text=A_NUMBER)
         return Piece(text=None, variables=("$()",))
 
     def _expansion(self, node: Node, source: str, *, quoted: bool) -> tuple[Piece, ...]:
@@ -179,6 +185,8 @@ class WordReader:
             return (Piece(text=value, splits=not quoted and _SPLITS.search(value) is not None),)
         found = [self._value(word, quoted=quoted, loops=loops) for word, loops in self._values(name, node)]
         if not found or len(found) > MOST_WAYS or any(piece.text is None for piece in found):
+            if self.is_number(node):
+                return (Piece(text=A_NUMBER),)
             return (Piece(text=None, variables=(name,)),)
         return tuple(found)
 

@@ -29,6 +29,8 @@ from yeaft.prompts.place import place_at
 from yeaft.prompts.system import load_texts
 from yeaft.prompts.ui import Ui
 from yeaft.session.addressing import known_names
+from yeaft.session.agent_session import AgentMaker, Means
+from yeaft.session.agents import Agents
 from yeaft.session.approvals import Approvals, Questions
 from yeaft.session.commands import Traces, probe_command
 from yeaft.session.instructions import project_notes
@@ -53,6 +55,7 @@ from yeaft.tools.paths import Paths
 from yeaft.tools.policy import Policy
 from yeaft.tools.rules import rules
 from yeaft.tools.shell import Shell
+from yeaft.tools.tool import Toolbox
 from yeaft.tools.web_client import WebClient
 from yeaft.vp.library import Library, vp_folders
 
@@ -183,6 +186,9 @@ def _session(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Se
     thinking = _thinking(ground, stack)
     inquiry = Inquiry(partial(probe_command, ground.room.paths.tasks, phrases), phrases)
     turn_rules = _turn_rules(ground, limits)
+    agents = _agents(ground, approvals, workshop, thinking, inquiry)
+    ground.ledger.listen(agents.note)
+    workshop = replace(workshop, agents=agents)
 
     def make_seat(vp_id: str) -> Seat:
         toolbox = toolbox_for(vp_id, workshop)
@@ -204,6 +210,37 @@ def _session(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Se
         limits=limits,
         now_ms=wall_clock_ms,
         tasks=tasks,
+        agents=agents,
+    )
+
+
+def _agents(
+    ground: _Ground, approvals: Approvals, workshop: Workshop, thinking: Thinking, inquiry: Inquiry
+) -> Agents:
+    """Sub-agents have the tools of `workshop` over their own state and folder; none of those that last or spawn."""
+
+    def equip(label: str, state: SessionState, folder: Path) -> Toolbox:
+        paths = replace(workshop.paths, folder=folder)
+        return toolbox_for(label, replace(workshop, state=state, paths=paths, tasks=None, agents=None))
+
+    means = Means(
+        parent=ground.ledger,
+        journal=ground.room.journal,
+        blobs=ground.room.blobs,
+        thinking=thinking,
+        equip=equip,
+        approvals=approvals,
+        inquiry=inquiry,
+        rules=_turn_rules(ground, _limits(ground)),
+        traces=Traces(ground.room.paths.tasks).hear,
+        now_ms=wall_clock_ms,
+    )
+    return Agents(
+        ledger=ground.ledger,
+        maker=AgentMaker(means),
+        limits=ground.config.limits,
+        logs=ground.room.paths.agents,
+        now_ms=wall_clock_ms,
     )
 
 

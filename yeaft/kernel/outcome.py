@@ -1,5 +1,6 @@
 """How a turn or a call can end, and the exit code each ending has on the command line."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 TurnOutcome = Literal["answered", "handed_off", "needs_human", "limit", "refused", "aborted", "failed", "lost"]
@@ -36,12 +37,15 @@ WORST_FIRST = (
     EXIT_CONFIG,
     EXIT_UNAVAILABLE,
     EXIT_TRY_AGAIN,
+    EXIT_NOT_FOUND,
     EXIT_BAD_DATA,
+    EXIT_USAGE,
     EXIT_FAILED,
 )
 """The order in which one process reports several endings."""
 
 
-def worst_exit_code(codes: list[int]) -> int:
+def worst_exit_code(codes: Iterable[int]) -> int:
     """One exit code for several turns: 0 only if all were answered."""
-    return next((code for code in WORST_FIRST if code in codes), EXIT_ANSWERED)
+    present = set(codes)
+    return next((code for code in WORST_FIRST if code in present), EXIT_ANSWERED)

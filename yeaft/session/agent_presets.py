@@ -80,4 +80,3 @@ def agent_model(config: Config, persona: Vp | None, flag: str) -> str:
     """Return what takes the place of `-m`: the fast model for a fast persona if there is one, else what the VP has."""
     is_fast = persona is not None and persona.model == "fast" and bool(config.models.fast)
     return "fast" if is_fast else flag
-

@@ -98,9 +98,7 @@ class AgentMaker:
         library = Library((), (vp,))
         thinking = self._thinking(spawned, library, agent_model(means.thinking.config, persona, means.thinking.model))
         toolbox = agent_tools(means.equip(label, ledger.state, Path(spawned.folder)), parent, persona)
-        gate = AgentGate(
-            means.approvals, Caller(ledger=ledger, folder=Path(spawned.folder), root_id=spawned.root_id)
-        )
+        gate = AgentGate(means.approvals, Caller(ledger=ledger, folder=Path(spawned.folder), root_id=spawned.root_id))
 
         def make_seat(vp_id: str) -> Seat:
             mind = VpMind(vp_id, thinking, toolbox, ledger, means.blobs)

@@ -89,7 +89,7 @@ class Agents:
         return agent is not None and agent.is_asking
 
     def react(self, recorded: Sequence[Recorded]) -> list[str]:
-        """Do what events of the Session mean for its agents; return the user messages that may have less to wait for."""
+        """Do what events of the Session mean for its agents; return the user messages that it may settle."""
         for one in recorded:
             self._take_up(one)
         self.tell()
@@ -102,9 +102,7 @@ class Agents:
 
         Each append may lead to others, so what is due is asked anew after each.
         """
-        while self._ledger.state.agents and (
-            due := due_messages(self._ledger.state, self.texts, may_wake=may_wake)
-        ):
+        while self._ledger.state.agents and (due := due_messages(self._ledger.state, self.texts, may_wake=may_wake)):
             together = [message for message in due if message.root_id == due[0].root_id]
             self._ledger.post(together, src="engine", corr=due[0].root_id)
 

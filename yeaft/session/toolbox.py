@@ -10,14 +10,17 @@ from msgspec import Struct
 
 from yeaft.llm.prompt import ToolSpec
 from yeaft.prompts.find import templates_dir
+from yeaft.session.agents import Agents
 from yeaft.session.outside_tools import Outside, outside_tools
 from yeaft.session.router import HandoffLimits, Throttle, VpRouter
 from yeaft.session.state import SessionState
 from yeaft.session.tasks import Tasks
+from yeaft.session.vp_agents import VpAgents
 from yeaft.tools.apply_patch import apply_patch
 from yeaft.tools.ask_user import Asker, ask_user
 from yeaft.tools.bash import bash
 from yeaft.tools.cancel_task import cancel_task
+from yeaft.tools.close_agent import close_agent
 from yeaft.tools.disk_usage import disk_usage
 from yeaft.tools.enter_worktree import enter_worktree
 from yeaft.tools.exit_worktree import exit_worktree
@@ -27,18 +30,22 @@ from yeaft.tools.file_write import file_write
 from yeaft.tools.git import Git
 from yeaft.tools.glob_files import glob_files
 from yeaft.tools.grep import grep
+from yeaft.tools.list_agents import list_agents
 from yeaft.tools.list_dir import list_dir
 from yeaft.tools.list_tasks import list_tasks
 from yeaft.tools.locks import PathLocks
 from yeaft.tools.notebook_edit import notebook_edit
 from yeaft.tools.paths import Paths
+from yeaft.tools.prompt_agent import prompt_agent
 from yeaft.tools.read_task_log import read_task_log
 from yeaft.tools.reads import Reads
 from yeaft.tools.route_forward import route_forward
 from yeaft.tools.shell import Shell
+from yeaft.tools.spawn_agent import spawn_agent
 from yeaft.tools.todo_write import todo_write
 from yeaft.tools.tool import AnyTool, Toolbox, schema_of
 from yeaft.tools.view_image import view_image
+from yeaft.tools.wait_agent import wait_agent
 from yeaft.tools.worktrees import Worktrees
 from yeaft.vp.names import Names
 
@@ -47,7 +54,10 @@ if TYPE_CHECKING:
 
 
 class Workshop(Struct, frozen=True, kw_only=True):
-    """What the tools of all VPs of a Session share; without `tasks` nothing runs in the background."""
+    """What the tools of all VPs of a Session share.
+
+    Without `tasks` nothing runs in the background, without `agents` nobody can spawn any.
+    """
 
     paths: Paths
     locks: PathLocks
@@ -60,6 +70,7 @@ class Workshop(Struct, frozen=True, kw_only=True):
     git: Git
     outside: Outside
     tasks: Tasks | None = None
+    agents: Agents | None = None
     handoffs: HandoffLimits = HandoffLimits()
 
 
@@ -88,13 +99,21 @@ def toolbox_for(vp_id: str, workshop: Workshop) -> Toolbox:
         todo_write(vp_id),
     )
     outside = outside_tools(vp_id, workshop.outside, paths=paths, reads=reads, locks=locks)
-    return {tool.name: tool for tool in (*tools, *outside, *_task_tools(workshop.tasks))}
+    own = (*_task_tools(workshop.tasks), *_agent_tools(vp_id, workshop))
+    return {tool.name: tool for tool in (*tools, *outside, *own)}
 
 
 def _task_tools(tasks: Tasks | None) -> tuple[AnyTool, ...]:
     if tasks is None:
         return ()
     return list_tasks(tasks.places), read_task_log(tasks.places), cancel_task(tasks.places)
+
+
+def _agent_tools(vp_id: str, workshop: Workshop) -> tuple[AnyTool, ...]:
+    if workshop.agents is None:
+        return ()
+    mine = VpAgents(vp_id, state=workshop.state, agents=workshop.agents, paths=workshop.paths)
+    return spawn_agent(mine), prompt_agent(mine), wait_agent(mine), close_agent(mine), list_agents(mine)
 
 
 def tool_specs(tools: Iterable[AnyTool]) -> tuple[ToolSpec, ...]:

@@ -20,13 +20,15 @@ class Library:
     """Finds VPs by id in `folders`, where a later folder's file replaces an earlier one's of the same name.
 
     Nothing is read before it is asked for, and nothing twice. A file that cannot be used leaves its VP out, also
-    when an earlier folder has another one, so that nobody talks to a VP they thought they had changed.
+    when an earlier folder has another one, so that nobody talks to a VP they thought they had changed. `made` are VPs
+    without a file of their own, such as sub-agents.
     """
 
-    def __init__(self, folders: Sequence[Path]) -> None:
+    def __init__(self, folders: Sequence[Path], made: Sequence[Vp] = ()) -> None:
         self._folders = tuple(folders)
+        self._made = {vp.id: Path(vp.source) for vp in made}
         self._files: dict[str, Path] | None = None
-        self._parsed: dict[str, Parsed] = {}
+        self._parsed = {vp.id: Parsed(vp=vp) for vp in made}
 
     def get(self, vp_id: str) -> Vp | None:
         """Return the VP with this exact id, reading only its file; None if there is none that can be used."""
@@ -47,7 +49,7 @@ class Library:
 
     def _found(self) -> dict[str, Path]:
         if self._files is None:
-            self._files = {}
+            self._files = dict(self._made)
             for folder in self._folders:
                 self._files.update({path.stem: path for path in _vp_files(folder)})
         return self._files

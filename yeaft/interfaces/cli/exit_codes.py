@@ -1,7 +1,5 @@
 """The exit code of a process from the ends of its turns."""
 
-from collections.abc import Sequence
-
 from yeaft.events.turn import Failure, TurnEnded
 from yeaft.kernel import outcome
 
@@ -30,11 +28,6 @@ _BY_OUTCOME = {
     "aborted": outcome.EXIT_INTERRUPTED,
     "lost": outcome.EXIT_FAILED,
 }
-
-
-def worst(codes: Sequence[int]) -> int:
-    """One exit code for several endings: 0 only if all are; codes without a rank of their own come last."""
-    return outcome.worst_exit_code(list(codes)) or next((code for code in codes if code), outcome.EXIT_ANSWERED)
 
 
 def exit_code_of(ended: TurnEnded) -> int:

@@ -10,11 +10,10 @@ from yeaft.events.call import AskOpened, AskWithdrawn
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.session import MessagePosted
 from yeaft.events.turn import TurnStarted
-from yeaft.interfaces.cli.exit_codes import worst
 from yeaft.interfaces.cli.result import Result, failure, result_of
 from yeaft.interfaces.cli.streams import complain
 from yeaft.kernel.errors import BadData, YeaftError
-from yeaft.kernel.outcome import EXIT_FAILED, EXIT_LIMIT
+from yeaft.kernel.outcome import EXIT_FAILED, EXIT_LIMIT, worst_exit_code
 
 if TYPE_CHECKING:
     from yeaft.session.state import SessionState
@@ -90,7 +89,7 @@ class Findings:
                 codes.append(result.exit_code)
             outcome = result.outcome if result.exit_code else "failed"
             error = failure(self._problems[0]).error
-            result = replace(result, exit_code=worst(codes), outcome=outcome, error=error)
+            result = replace(result, exit_code=worst_exit_code(codes), outcome=outcome, error=error)
         if signal_code is not None:
             result = replace(result, exit_code=signal_code, outcome="aborted")
         return result

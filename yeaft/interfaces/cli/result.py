@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from yeaft.events.call import AskOpened
 from yeaft.events.turn import Failure
-from yeaft.interfaces.cli.exit_codes import exit_code_of, worst
+from yeaft.interfaces.cli.exit_codes import exit_code_of
 from yeaft.kernel.errors import YeaftError
+from yeaft.kernel.outcome import worst_exit_code
 from yeaft.kernel.text import without_surrogates
 from yeaft.kernel.usage import Usage
 
@@ -82,7 +83,7 @@ def result_of(state: SessionState, turns: Iterable[TurnState], questions: Iterab
         for turn, end in ended
     )
     codes = [exit_code_of(end) for _, end in ended]
-    exit_code = worst(codes)
+    exit_code = worst_exit_code(codes)
     outcome = next((end.outcome for (_, end), code in zip(ended, codes, strict=True) if code == exit_code), "answered")
     costs = [vp.cost for vp in vps if vp.cost is not None]
     usage = sum((vp.usage for vp in vps), Usage())

@@ -45,7 +45,7 @@ def import_(desk: Desk, *, paths: tuple[str, ...], dry_run: bool, force: bool) -
         for warning in (*row.warnings, *([row.reason] if row.reason else [])):
             desk.note("vps.import_warning", source=row.source, warning=warning)
     codes = [row.exit_code for row in rows]
-    return worst_exit_code(codes) or max(codes, default=EXIT_ANSWERED)
+    return worst_exit_code(codes)
 
 
 def _files(path: Path) -> list[Path]:

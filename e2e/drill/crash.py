@@ -121,4 +121,6 @@ async def _continued(copy: Place, session_id: str, second: Moment) -> tuple[bool
     if not codes <= {0, NOTHING_LEFT, -signal.SIGKILL} or run.exit_code == -signal.SIGKILL:
         found.append(f"--continue-turn ended with {killed.exit_code}, then {run.exit_code}: {run.stderr}")
     found += [f"after --continue-turn: {problem}" for problem in journal_problems(copy, session_id)]
+    checked = await copy.run("replay", session_id, "--check")
+    found += [] if checked.exit_code == 0 else [f"replay --check: {checked.stdout}{checked.stderr}"]
     return codes != {NOTHING_LEFT}, found

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -21,7 +22,7 @@ from yeaft.interfaces.assemble import Wish, opened
 from yeaft.kernel import ids
 from yeaft.kernel.errors import NotFound
 from yeaft.llm import anthropic_prompt, responses_prompt
-from yeaft.llm.prompt import Prompt
+from yeaft.llm.model import WireProtocol
 from yeaft.llm.scripted.server import ScriptedServer
 from yeaft.llm.scripted.validate import validate
 from yeaft.session.handoffs import settling
@@ -36,7 +37,7 @@ from yeaft.store.sqlite import SqliteJournal
 CLOSER = 9
 """The epoch of what is appended here."""
 
-ENCODERS: Mapping[str, Callable[..., bytes]] = {
+ENCODERS: Mapping[WireProtocol, Callable[..., bytes]] = {
     "anthropic": anthropic_prompt.encode,
     "openai-responses": responses_prompt.encode,
 }
@@ -158,11 +159,7 @@ def _unsendable(closed: Sequence[Recorded], blobs: Blobs) -> Iterator[str]:
         units = units_for(folded(records), started.turn_id)
         for protocol, encode in ENCODERS.items():
             entry = replace(settings.entry, protocol=protocol)
-
-            def encoded(prompt: Prompt, encode=encode, entry=entry) -> bytes:
-                return encode(prompt, entry)
-
-            body = build_request(units, replace(settings, entry=entry), encoded).body
+            body = build_request(units, replace(settings, entry=entry), partial(encode, entry=entry)).body
             for problem in validate(protocol, msgspec.json.decode(body)):
                 yield f"{vp_id}'s next request over {protocol}: {problem}"
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from yeaft.llm.scripted.script import Calls, Line, Says, Script, Step, call
+from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall, Step, call
 
 START, NEXT, CHECK, CHECKED = "drill-start", "drill-next", "drill-check", "drill-checked"
 EFFECTS = "effects.txt"
@@ -51,9 +51,9 @@ def _after_handoff(vp: str, delay_s: float) -> tuple[Step, ...]:
     return (Calls(calls=(_bash(RECORD),)), Says(text=f"{vp} is done. ", times=10, delay_s=delay_s))
 
 
-def _read(path: str):
+def _read(path: str) -> ScriptedCall:
     return call("FileRead", file_path=path)
 
 
-def _bash(command: str):
+def _bash(command: str) -> ScriptedCall:
     return call("Bash", command=command)

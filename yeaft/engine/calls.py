@@ -127,8 +127,6 @@ class Hands:
             return tool.bind(call.args_raw)
         except BadArguments as error:
             return error
-        except RecursionError:  # how the strict decoder says so
-            return BadArguments(f"{call.tool}: the arguments are nested too deep. Nothing was run.")
 
     def _runs_beside_others(self, bound: BoundCall) -> bool:
         return bound.guard == "read" and self._gate.judge(bound).allowed

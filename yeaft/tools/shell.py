@@ -14,6 +14,7 @@ from yeaft.tools.shell_run import ShellRun
 from yeaft.tools.warden import Warden
 
 GRACE_S = 2.0
+ABORT_GRACE_S = 0.5  # who stops a turn does not wait a second for it
 DRAIN_S = 0.2
 TIMED_OUT_CODE = 124
 KNOWN_SHELLS = ("bash", "zsh", "sh")
@@ -78,12 +79,18 @@ class Shell:
         try:
             return await _finish(running, timeout_s)
         except asyncio.CancelledError:
-            await running.stop(GRACE_S)
+            await running.stop(ABORT_GRACE_S)
             raise
         finally:
             self._to_bury |= running.seen
             self._left_open.append(running)
             self._let_go()
+
+    def catch_up(self, call_id: str) -> None:
+        """See to it that the log of a call that has returned holds all that was printed until now."""
+        for running in self._left_open:
+            if running.call_id == call_id:
+                running.catch_up()
 
     async def close(self) -> None:
         """End every process that a command left behind. Call it once, when no command runs any more."""

@@ -148,7 +148,7 @@ def _decoded(tool: str, args_raw: str) -> dict[str, Any]:
     text = args_raw.strip() or "{}"
     try:
         found: Any = msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):  # the second is how the decoder says: nested too deep
         found = _decoded_leniently(tool, text)
     if not isinstance(found, dict):
         raise BadArguments(f"{tool}: arguments must be a JSON object, not {_kind(found)} ({text[:ECHO_CHARS]!r}).")

@@ -1,6 +1,7 @@
 """What stories about Sessions begin with: a home, a work folder, a scripted model over real HTTP, and talks."""
 
 import asyncio
+import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -13,11 +14,12 @@ from yeaft.events.call import AskOpened, CallFinished
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.ops import Answer, AnyOp, Close, Interrupt, Say, Steer
 from yeaft.events.session import MessagePosted, MessageSettled, NoticePosted
-from yeaft.events.turn import ReplyCompleted, TurnEnded
+from yeaft.events.turn import ReplyCompleted, TurnEnded, TurnStarted
 from yeaft.interfaces.assemble import Opened, Wish, opened
 from yeaft.llm.scripted.script import Answer as Whole
 from yeaft.llm.scripted.script import Calls, Holds, Line, Says, Script, ScriptedCall, Step, script
 from yeaft.llm.scripted.server import Received, ScriptedServer
+from yeaft.session.agent_state import untold
 from yeaft.session.history import units_for
 from yeaft.session.opening import Wanted, read_state
 from yeaft.session.replay import replay
@@ -271,6 +273,12 @@ class Given:
         path.write_text(text, encoding="utf-8")
         return path
 
+    def pipe(self, name: str) -> Path:
+        """Make a named pipe in the work folder: reading it waits until a command has written to it."""
+        path = self.folder / name
+        os.mkfifo(path)
+        return path
+
     def vp(self, vp_id: str, **head: str) -> None:
         """Write a VP of the user's own."""
         lines = "".join(f"{key}: {value}\n" for key, value in {"id": vp_id, "name": vp_id.title(), **head}.items())
@@ -379,18 +387,45 @@ def check_left(talk: Talk) -> None:
     blobs = FileBlobs(talk.paths.blobs)
     records = SqliteJournal.for_reading(talk.paths.db, blobs).read(SESSION_STREAM)
     assert [one.seq for one in records] == list(range(1, len(records) + 1))
-    verdicts = Counter(one.verdict for one in replay(records, blobs, talk.state.session_id))
-    assert set(verdicts) <= {"equal"}, verdicts
+    check_requests(records, blobs)
     events = [one.event for one in records]
-    wanted = Counter(call.call_id for event in events if isinstance(event, ReplyCompleted) for call in event.calls)
-    assert Counter(event.call_id for event in events if isinstance(event, CallFinished)) == wanted
-    ends = Counter(event.turn_id for event in events if isinstance(event, TurnEnded))
-    assert ends == Counter(talk.state.turns.keys())
+    check_calls_and_turns(events)
     roots = Counter(e.message_id for e in events if isinstance(e, MessagePosted) and e.kind == "user")
     assert Counter(event.message_id for event in events if isinstance(event, MessageSettled)) == roots
     assert not talk.state.open_asks
     assert [received.problems for received in talk.server.requests if received.problems] == []
+    check_agents(talk)
     folded = read_state(talk.paths)
     assert vars(folded) == vars(talk.state)
     for turn_id in folded.turns:
         assert units_for(folded, turn_id) == units_for(talk.state, turn_id)
+
+
+def check_requests(records: list[Recorded], blobs: FileBlobs) -> None:
+    """Every request of a stream can be rebuilt byte for byte."""
+    verdicts = Counter(one.verdict for one in replay(records, blobs, ""))
+    assert set(verdicts) <= {"equal"}, verdicts
+
+
+def check_calls_and_turns(events: list[Any]) -> None:
+    """Every call of a stream has one result and every turn one end."""
+    wanted = Counter(call.call_id for event in events if isinstance(event, ReplyCompleted) for call in event.calls)
+    assert Counter(event.call_id for event in events if isinstance(event, CallFinished)) == wanted
+    started = Counter(event.turn_id for event in events if isinstance(event, TurnStarted))
+    assert Counter(event.turn_id for event in events if isinstance(event, TurnEnded)) == started
+
+
+def check_agents(talk: Talk) -> None:
+    """Every sub-agent has ended, its VP was told once, and the same holds of its stream as of the Session's."""
+    blobs = FileBlobs(talk.paths.blobs)
+    journal = SqliteJournal.for_reading(talk.paths.db, blobs)
+    streams = [stream for stream in journal.streams() if stream != SESSION_STREAM]
+    spawned = talk.state.agents.values()
+    assert set(streams) <= {agent.spawned.stream for agent in spawned}
+    assert [agent.status for agent in spawned if agent.is_live] == []
+    assert untold(talk.state.agents, talk.state.delivered) == []
+    for stream in streams:
+        records = journal.read(stream)
+        assert [one.seq for one in records] == list(range(1, len(records) + 1))
+        check_requests(records, blobs)
+        check_calls_and_turns([one.event for one in records])

@@ -7,7 +7,7 @@ from typing import get_args
 
 from msgspec import Raw
 
-from yeaft.events import agent, call, codec, session, task, turn, work
+from yeaft.events import agent, call, codec, policy, session, task, turn, work
 from yeaft.events.codec import Event, Recorded
 from yeaft.events.fact import BlobRef
 from yeaft.kernel.messages import Call, CallItem, OpaqueItem, TextItem, ThinkingItem
@@ -209,6 +209,7 @@ SAMPLES: tuple[Event, ...] = (
         work_dir="/home/ada/work",
         call_id="c_5",
     ),
+    policy.RuleSaved(rule="Bash(npm test)", scope="always", ask_id="k_1", path="/home/ada/.yeaft/config.toml"),
 )
 """One event of every type of 0.1.0, with as many fields filled in as it has."""
 

@@ -1,6 +1,5 @@
 """What may be run without asking: a corpus of command lines with the verdict each must get."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,27 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tools.shell_given import shell_in
+from yeaft.config.settings import Mode
 from yeaft.tools.paths import Paths
 from yeaft.tools.policy import Policy
+from yeaft.tools.rule_cases import Case, cases
 from yeaft.tools.rules import Rules, rule
 
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).with_name("shell_corpus.txt")
 
 
-def cases() -> list[tuple[str, str, str]]:
-    section, found = "", []
-    for line in CORPUS.read_text().splitlines():
-        if line.startswith("["):
-            section = line.strip("[]")
-        elif line and not line.startswith("#"):
-            wanted, command = line.split("\t", 1)
-            found.append((section, wanted, re.sub(r"\\n|\\t|\\u[0-9a-f]{4}", _character, command)))
-    return found
-
-
-def _character(escape: re.Match[str]) -> str:
-    return {"n": "\n", "t": "\t"}.get(escape[0][1]) or chr(int(escape[0].removeprefix("\\u"), base=16))
+CASES = tuple(cases(CORPUS.read_text("utf-8")))
+BARE = Rules()
 
 
 @pytest.fixture(scope="module")
@@ -48,46 +38,42 @@ def fill(work: Path) -> None:
     (work / "src/link").symlink_to("/etc")
 
 
-def policy(section: str, folder: Path) -> Policy:
-    mode, *settings = section.split()
-    lists = {"allow": [], "ask": [], "deny": []}
-    for setting in settings:
-        kind, _, text = setting.partition("=")
-        lists[kind].append(rule(text.replace("_", " ")))
-    home = folder.parent / "home"
-    rules = Rules(**{kind: tuple(found) for kind, found in lists.items()})
-    return Policy(mode=mode, rules=rules, paths=Paths(folder, home=home))
+def policy(folder: Path, mode: Mode = "ask", rules: Rules = BARE) -> Policy:
+    return Policy(mode=mode, rules=rules, paths=Paths(folder, home=folder.parent / "home"))
 
 
-@pytest.mark.parametrize(("section", "wanted", "command"), cases())
-def test_each_command_of_the_corpus_gets_its_verdict(section: str, wanted: str, command: str, folder: Path) -> None:
-    verdict = policy(section, folder).judge_command(command)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.line}-{case.wanted}-{case.command}")
+def test_each_command_of_the_corpus_gets_its_verdict(case: Case, folder: Path) -> None:
+    verdict = policy(folder, case.mode or "ask", case.rules).judge_command(case.command)
 
-    assert verdict.decision == wanted, verdict
+    assert verdict.decision == case.wanted, verdict
 
 
-@pytest.mark.parametrize("command", [c for s, w, c in cases() if s == "ask" and w == "ask"])
-def test_the_flag_that_is_offered_for_a_question_does_allow_the_command(command: str, folder: Path) -> None:
-    asked = policy("ask", folder).judge_command(command)
-    offered = rule(asked.offer or "Bash(*)")
-
-    answered = Policy(mode="ask", rules=Rules(allow=(offered,)), paths=Paths(folder, home=folder.parent / "home"))
-
-    assert answered.judge_command(command).decision == "allow"
-    assert asked.flag.startswith("--allow ")
+def commands(wanted: str) -> list[str]:
+    """The commands of the corpus that are judged in mode ask without any rule."""
+    return [one.command for one in CASES if (one.mode, one.rules, one.wanted) == ("ask", BARE, wanted)]
 
 
 def everyday() -> list[str]:
-    return [command for section, wanted, command in cases() if (section, wanted) == ("ask", "allow")]
+    return commands("allow")
 
 
 def questionable() -> list[str]:
-    return [command for section, wanted, command in cases() if (section, wanted) == ("ask", "ask")]
+    return commands("ask")
+
+
+@pytest.mark.parametrize("command", questionable())
+def test_the_flag_that_is_offered_for_a_question_does_allow_the_command(command: str, folder: Path) -> None:
+    asked = policy(folder).judge_command(command)
+    offered = rule(asked.offer or "Bash(*)")
+
+    assert policy(folder, rules=Rules(allow=(offered,))).judge_command(command).decision == "allow"
+    assert asked.flag.startswith("--allow ")
 
 
 def test_the_corpus_is_large_enough_to_mean_something() -> None:
-    assert len(everyday()) >= 60
-    assert len(questionable()) >= 120
+    assert len(everyday()) >= 600
+    assert len(questionable()) >= 500
 
 
 @given(
@@ -99,17 +85,21 @@ def test_the_corpus_is_large_enough_to_mean_something() -> None:
 def test_a_questionable_command_stays_questionable_behind_an_everyday_one(
     folder: Path, first: str, second: str, joint: str
 ) -> None:
-    assert policy("ask", folder).judge_command(first + joint + second).decision == "ask"
+    assert policy(folder).judge_command(first + joint + second).decision == "ask"
 
 
 @given(st.text(alphabet=st.sampled_from("ab -/.'\"\\$(){}[]|&;<>`~*?!#=\n\té\u202e"), max_size=30))
 @settings(max_examples=300, deadline=None)
 def test_any_text_gets_a_verdict(folder: Path, text: str) -> None:
-    assert policy("ask deny=Bash(a:*)", folder).judge_command(text).decision in {"allow", "ask", "deny"}
+    assert policy(folder, rules=Rules(deny=(rule("Bash(a:*)"),))).judge_command(text).decision in {
+        "allow",
+        "ask",
+        "deny",
+    }
 
 
 def test_a_command_of_more_than_ten_thousand_characters_is_asked(folder: Path) -> None:
-    assert policy("ask", folder).judge_command("ls " + "a" * 10_000).decision == "ask"
+    assert policy(folder).judge_command("ls " + "a" * 10_000).decision == "ask"
 
 
 def test_a_plain_command_is_judged_without_loading_the_parser() -> None:
@@ -148,4 +138,55 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_a_command_wrapped_a_thousand_times_is_not_allowed_where_it_is_denied(word: str, folder: Path) -> None:
     command = f"{word} " * (9_000 // (len(word) + 1)) + "rm a.py"
 
-    assert policy("auto deny=Bash(rm:*)", folder).judge_command(command).decision != "allow"
+    assert policy(folder, "auto", Rules(deny=(rule("Bash(rm:*)"),))).judge_command(command).decision != "allow"
+
+
+@pytest.mark.parametrize(
+    "command", ["sort *", "sort -- notes.txt *", 'for f in *; do sort "$f"; done', "find *", "wc -l ./*"]
+)
+def test_a_file_that_is_named_like_an_option_is_not_taken_for_a_file(command: str, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "notes.txt").touch()
+    before = policy(work).judge_command(command).decision
+    (work / "--output=notes.txt").touch()
+
+    after = policy(work).judge_command(command).decision
+
+    assert (before, after) == ("allow", "allow" if "./" in command else "ask")
+
+
+@pytest.mark.parametrize("command", ["cat $f", "cat *", 'cat "$f"'])
+def test_a_name_with_blanks_is_not_split_into_other_names(command: str, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "a ..").touch()
+
+    decision = policy(work).judge_command(f"for f in *; do {command}; done").decision
+
+    assert decision == ("ask" if command == "cat $f" else "allow")
+
+
+def test_every_command_of_a_script_has_its_own_verdict(folder: Path) -> None:
+    rules = Rules(allow=(rule("Bash(make:*)"),), deny=(rule("Bash(git push:*)"),))
+
+    told = policy(folder, rules=rules).judge_command("ls; make x && git push; npm i; f=a.py; cat $f hosts; cat $f")
+
+    assert [(one.command, one.verdict, one.rule) for one in told.commands] == [
+        ("ls", "allow", ""),
+        ("make x", "allow", "Bash(make:*)"),
+        ("git push", "deny", "Bash(git push:*)"),
+        ("npm i", "ask", ""),
+        ("cat $f hosts", "ask", ""),
+        ("cat $f", "allow", ""),
+    ]
+    assert (told.decision, told.rule) == ("deny", "Bash(git push:*)")
+
+
+def test_a_rule_that_lets_a_file_be_read_also_lets_a_command_read_it(folder: Path) -> None:
+    rules = Rules(allow=(rule("FileRead(/etc/hosts)"),))
+
+    assert policy(folder, rules=rules).judge_command("cat hosts /etc/hosts").decision == "allow"
+    assert policy(folder, rules=rules).judge_command("cat /etc/hosts > a.py").decision == "ask"
+    assert policy(folder, rules=rules).judge_command("cat /etc/hostname").decision == "ask"
+    assert policy(folder, rules=rules).judge_command("cp /etc/hosts a.py").decision == "ask"

@@ -8,10 +8,11 @@ from collections.abc import Generator
 from pathlib import Path
 
 import tomlkit
-from tomlkit.items import AbstractTable
+from tomlkit.items import AbstractTable, Array
 
 from yeaft.config.checks import checked
-from yeaft.config.layers import parse_layer, read_layer, validated
+from yeaft.config.files import parse_layer, read_layer
+from yeaft.config.layers import validated
 from yeaft.config.overrides import key_parts
 from yeaft.config.tables import Stack, Value, dotted
 from yeaft.kernel.errors import ConfigError, NotFound
@@ -30,6 +31,18 @@ def set_value(path: Path, dotted_key: str, value: Value) -> None:
     parts = key_parts(dotted_key)
     with _rewriting(path) as document:
         _table_for(document, parts, path)[parts[-1]] = value
+
+
+def append_value(path: Path, dotted_key: str, value: str) -> None:
+    """Add `value` to the list at `dotted_key`, which is made if there is none, unless it is there. Raises as above."""
+    parts = key_parts(dotted_key)
+    with _rewriting(path) as document:
+        table = _table_for(document, parts, path)
+        found = table.setdefault(parts[-1], tomlkit.array())
+        if not isinstance(found, Array):
+            raise ConfigError(f"{path}: {dotted(parts)} is not a list, so {value!r} cannot be added to it.")
+        if value not in found:
+            found.insert(len(found), value)
 
 
 def unset(path: Path, dotted_key: str) -> None:

@@ -8,11 +8,12 @@ import msgspec
 from msgspec import Struct
 
 from yeaft.config.checks import checked
+from yeaft.config.files import read_layer
 from yeaft.config.places import PROJECT_CONFIGS, SYSTEM_CONFIG, user_config
 from yeaft.config.settings import Config
 from yeaft.config.tables import Layer, Stack, Value, nested
+from yeaft.config.tightening import tightening
 from yeaft.config.variables import variable_layers
-from yeaft.kernel.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,11 +23,13 @@ class Loaded(Struct, frozen=True, kw_only=True):
     """The settings in force.
 
     `origins` tells for each key that some place sets where it was set last; every other key has its built-in value.
-    `notices` are sentences about values that were mended. `unread` are project files that a trusted folder would add.
+    `notices` are sentences about values that were mended. `unread` are project files that a trusted folder would add;
+    of these only rules that ask or deny are among the `layers`, which are all places, weakest first.
     """
 
     config: Config
     origins: Mapping[str, str]
+    layers: tuple[Layer, ...] = ()
     notices: tuple[str, ...] = ()
     unread: tuple[Path, ...] = ()
 
@@ -43,43 +46,27 @@ def load(
 ) -> Loaded:
     """Lay all settings over each other: built-in, system, user, project, `YEAFT_*`, then `overrides` and `flags`.
 
-    `overrides` are the `KEY=VALUE` of `--set`; `flags` map dotted keys to values. Project files are read only if the
-    folder is `trusted`. Raises `ConfigError` naming the place, the nearest key and the remedy; no file is ever changed.
+    `overrides` are the `KEY=VALUE` of `--set`; `flags` map dotted keys to values. Project files are read whole only if
+    the folder is `trusted`; otherwise only for what they forbid. Raises `ConfigError` naming the place, the nearest
+    key and the remedy; no file is ever changed.
     """
     project = [folder / name for name in PROJECT_CONFIGS] if folder is not None else []
+    unread = () if trusted else tuple(path for path in project if path.is_file())
+    tightened, remarks = tightening(unread)
     stack = Stack()
     for path in (system_config, user_config(home), *(project if trusted else ())):
         if (layer := read_layer(path)) is not None:
             stack.add(layer)
-    for layer in (*variable_layers(environ), *_typed(overrides, flags or {})):
+    for layer in (*tightened, *variable_layers(environ), *_typed(overrides, flags or {})):
         stack.add(layer)
     config, notices = checked(validated(stack), stack.origins)
-    unread = () if trusted else tuple(path for path in project if path.is_file())
-    return Loaded(config=config, origins=stack.origins, notices=notices, unread=unread)
-
-
-def read_layer(path: Path) -> Layer | None:
-    """The settings in a file, or None if there is no such file. Raises `ConfigError` if it is not TOML."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}. Make it a UTF-8 text file or move it away.") from error
-    return parse_layer(path, text)
-
-
-def parse_layer(path: Path, text: str) -> Layer:
-    """The settings in the `text` of the file at `path`. Raises `ConfigError` if it is not TOML."""
-    import tomllib
-
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(
-            f"{path} is not valid TOML: {error}. Correct that place; the file was left as it is."
-        ) from error
-    return Layer(origin=str(path), table=table, path=path, text=text)
+    return Loaded(
+        config=config,
+        origins=stack.origins,
+        layers=tuple(stack.layers),
+        notices=(*notices, *remarks),
+        unread=unread,
+    )
 
 
 def validated(stack: Stack) -> Config:

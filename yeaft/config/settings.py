@@ -94,10 +94,14 @@ class Permissions(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_
 
 
 class VpSettings(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """`[vps.X]`: what the user changes about one VP without editing its file."""
+    """`[vps.X]`: what the user changes about one VP without editing its file; its rules add to those of everybody."""
 
     model: str = ""
     effort: str = ""
+    mode: Mode | None = None
+    allow: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
 
 
 class Web(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -9,8 +9,8 @@ from msgspec import Struct
 Value: TypeAlias = str | int | float | bool | list["Value"] | dict[str, "Value"]
 Table: TypeAlias = dict[str, Value]
 
-APPENDED = frozenset({"permissions.allow", "permissions.ask", "permissions.deny"})
-"""Lists that grow from layer to layer; every other list replaces the one below."""
+RULE_LISTS = ("allow", "ask", "deny")
+"""Lists of permission rules: they grow from layer to layer, while every other list replaces the one below."""
 
 
 class Layer(Struct, frozen=True, kw_only=True):
@@ -43,15 +43,25 @@ class Stack:
             if isinstance(value, dict):
                 merged[key] = self._over(old if isinstance(old, dict) else {}, value, origin, here)
             else:
-                merged[key] = self._leaf(dotted(here), old, value, origin)
+                merged[key] = self._leaf(here, old, value, origin)
         return merged
 
-    def _leaf(self, key: str, old: Value | None, value: Value, origin: str) -> Value:
-        if key in APPENDED and isinstance(old, list) and isinstance(value, list):
+    def _leaf(self, parts: tuple[str, ...], old: Value | None, value: Value, origin: str) -> Value:
+        key = dotted(parts)
+        if is_rule_list(parts) and isinstance(old, list) and isinstance(value, list):
             self.origins[key] = f"{self.origins[key]} + {origin}"
             return [*old, *(rule for rule in value if rule not in old)]
         self.origins[key] = origin
         return value
+
+
+def is_rule_list(parts: Sequence[str]) -> bool:
+    """Whether the key with these parts holds permission rules, of everybody or of one VP."""
+    match tuple(parts):
+        case ("permissions", last) | ("vps", _, last):
+            return last in RULE_LISTS
+        case _:
+            return False
 
 
 def dotted(parts: Sequence[str | int]) -> str:

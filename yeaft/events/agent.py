@@ -11,7 +11,7 @@ AgentEnding = Literal["completed", "failed", "closed", "abandoned", "budget_exce
 
 
 class Budget(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a sub-agent may use in all its turns together; None means no limit. `max_turns` counts requests."""
+    """What a sub-agent may use in all its turns together; None means no limit. `max_turns` counts replies."""
 
     max_tokens: int | None = None
     max_turns: int | None = None

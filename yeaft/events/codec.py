@@ -7,7 +7,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec import Struct
 
-from yeaft.events import agent, call, session, task, turn, work
+from yeaft.events import agent, call, policy, session, task, turn, work
 from yeaft.events.fact import Fact
 from yeaft.kernel import ids
 
@@ -40,6 +40,7 @@ Event = (
     | call.AskOpened
     | call.AskAnswered
     | call.AskWithdrawn
+    | policy.RuleSaved
     | task.TaskStarted
     | task.TaskEnded
     | task.TaskOrphaned

@@ -12,7 +12,10 @@ from msgspec.structs import replace
 
 from yeaft.config import layers, places
 from yeaft.config.language import language
+from yeaft.config.layers import Loaded
+from yeaft.config.places import user_config
 from yeaft.config.settings import Config, Mode
+from yeaft.config.tables import Layer
 from yeaft.engine.calls import Hands
 from yeaft.engine.decide import Rules
 from yeaft.events.turn import Limits
@@ -31,13 +34,14 @@ from yeaft.prompts.ui import Ui
 from yeaft.session.addressing import known_names
 from yeaft.session.agent_session import AgentMaker, Means
 from yeaft.session.agents import Agents
-from yeaft.session.approvals import Approvals, Questions
+from yeaft.session.approvals import Approvals, Questions, VpGate
 from yeaft.session.commands import Traces, probe_command
 from yeaft.session.instructions import project_notes
 from yeaft.session.ledger import Ledger, Listener
 from yeaft.session.minds import Thinking, VpMind
 from yeaft.session.opening import Room, Wanted, open_room
 from yeaft.session.outside_tools import Outside
+from yeaft.session.permits import Permits
 from yeaft.session.reopening import Inquiry
 from yeaft.session.router import HandoffLimits, Throttle
 from yeaft.session.seat import Seat
@@ -48,12 +52,11 @@ from yeaft.session.toolbox import Workshop, toolbox_for
 from yeaft.session.worktrees import worktrees_of
 from yeaft.skills.library import SkillLibrary, skill_folders
 from yeaft.tools.git import Git
+from yeaft.tools.grants import flagged, grants, save_rule
 from yeaft.tools.js_runtimes import JsRuntimes
 from yeaft.tools.locks import PathLocks
 from yeaft.tools.node import node_path
 from yeaft.tools.paths import Paths
-from yeaft.tools.policy import Policy
-from yeaft.tools.rules import rules
 from yeaft.tools.shell import Shell
 from yeaft.tools.tool import Toolbox
 from yeaft.tools.web_client import WebClient
@@ -98,6 +101,7 @@ class _Ground(Struct, frozen=True, kw_only=True):
     wish: Wish
     home: Path
     config: Config
+    layers: tuple[Layer, ...]
     lang: str
     phrases: Mapping[str, str]
     library: Library
@@ -117,7 +121,7 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
     loaded = layers.load(home, wish.folder, wish.environ, wish.settings)
     lang = language(wish.lang, loaded.config.language, wish.environ)
     async with AsyncExitStack() as stack:
-        ground = _ground(wish, home, loaded.config, lang)
+        ground = _ground(wish, home, loaded, lang)
         stack.push_async_callback(ground.room.aclose)
         approvals = _approvals(ground)
         session = _session(ground, approvals, stack)
@@ -134,7 +138,8 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
         )
 
 
-def _ground(wish: Wish, home: Path, config: Config, lang: str) -> _Ground:
+def _ground(wish: Wish, home: Path, loaded: Loaded, lang: str) -> _Ground:
+    config = loaded.config
     room = open_room(home, wish.folder, replace(wish.wanted, default_vp=config.default_vp, lang=lang))
     created = room.state.created
     folder = Path(created.folder) if created else wish.folder
@@ -144,6 +149,7 @@ def _ground(wish: Wish, home: Path, config: Config, lang: str) -> _Ground:
         wish=wish,
         home=home,
         config=config,
+        layers=loaded.layers,
         lang=lang,
         phrases=load_phrases(lang),
         library=Library(vp_folders(home)),
@@ -155,17 +161,14 @@ def _ground(wish: Wish, home: Path, config: Config, lang: str) -> _Ground:
 
 
 def _approvals(ground: _Ground) -> Approvals:
-    wish, permissions = ground.wish, ground.config.permissions
-    allow, deny = (*permissions.allow, *wish.allow), (*permissions.deny, *wish.deny)
+    wish = ground.wish
+    granted = (*grants(ground.layers, ground.home), *flagged("allow", wish.allow), *flagged("deny", wish.deny))
     return Approvals(
         ledger=ground.ledger,
-        policy=Policy(
-            mode=wish.mode or permissions.mode or "ask",
-            rules=rules(replace(permissions, allow=allow, deny=deny)),
-            paths=ground.paths,
-        ),
+        permits=Permits(ground.config, granted, paths=ground.paths, library=ground.library, mode=wish.mode),
         phrases=ground.phrases,
         has_human=wish.has_human,
+        save=partial(save_rule, user_config(ground.home)),
     )
 
 
@@ -193,7 +196,7 @@ def _session(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Se
     def make_seat(vp_id: str) -> Seat:
         toolbox = toolbox_for(vp_id, workshop)
         mind = VpMind(vp_id, thinking, toolbox, ground.ledger, ground.room.blobs)
-        hands = Hands(toolbox, approvals, phrases, ground.room.blobs.put)
+        hands = Hands(toolbox, VpGate(approvals, vp_id), phrases, ground.room.blobs.put)
         return Seat(
             ledger=ground.ledger, mind=mind, hands=hands, rules=turn_rules, inquiry=inquiry, now_ms=wall_clock_ms
         )
@@ -214,9 +217,7 @@ def _session(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Se
     )
 
 
-def _agents(
-    ground: _Ground, approvals: Approvals, workshop: Workshop, thinking: Thinking, inquiry: Inquiry
-) -> Agents:
+def _agents(ground: _Ground, approvals: Approvals, workshop: Workshop, thinking: Thinking, inquiry: Inquiry) -> Agents:
     """Sub-agents have the tools of `workshop` over their own state and folder; none of those that last or spawn."""
 
     def equip(label: str, state: SessionState, folder: Path) -> Toolbox:
@@ -255,14 +256,14 @@ def _workshop(ground: _Ground, approvals: Approvals, shell: Shell, tasks: Tasks,
         names=lambda: known_names(ground.room.state, ground.library),
         throttle=Throttle(wall_clock_ms),
         worktrees=worktrees_of(ground.room.state),
-        outside=_outside(ground, stack),
+        outside=_outside(ground, approvals, stack),
         tasks=tasks,
         git=Git(scrubbed(ground.wish.environ, ground.config)),
         handoffs=HandoffLimits(depth=limits.handoff_depth, turns_per_root=limits.handoff_turns),
     )
 
 
-def _outside(ground: _Ground, stack: AsyncExitStack) -> Outside:
+def _outside(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Outside:
     config, environ = ground.config, ground.wish.environ
     runtimes = None
     if (node := node_path()) is not None:
@@ -277,6 +278,7 @@ def _outside(ground: _Ground, stack: AsyncExitStack) -> Outside:
         web=WebClient(config.web),
         skills=SkillLibrary(skill_folders(ground.home)),
         library=ground.library,
+        visits=lambda vp_id, domain: approvals.may_visit(vp_id, "WebFetch", domain),
         runtimes=runtimes,
     )
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft.config.settings import Config, VpSettings
@@ -26,6 +27,13 @@ WITHHELD = frozenset(
     }
 )
 """Tools that no sub-agent has: it spawns nobody, hands nothing on, and nobody answers it."""
+
+
+class Wishes(Struct, frozen=True, kw_only=True):
+    """The model and effort that the user has given a VP in this conversation; empty for none."""
+
+    model: str = ""
+    effort: str = ""
 
 
 def preset(persona: str) -> Vp | None:

@@ -19,7 +19,15 @@ from yeaft.kernel.clock import NowMs
 from yeaft.kernel.errors import NotFound
 from yeaft.prompts.find import read_template
 from yeaft.prompts.phrases import sections
-from yeaft.session.agent_presets import agent_config, agent_model, agent_tools, agent_vp, label_of, preset
+from yeaft.session.agent_presets import (
+    Wishes,
+    agent_config,
+    agent_model,
+    agent_tools,
+    agent_vp,
+    label_of,
+    preset,
+)
 from yeaft.session.approvals import Approvals, Caller
 from yeaft.session.ledger import Ledger, Listener
 from yeaft.session.minds import Thinking, VpMind
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
     from yeaft.events.agent import AgentSpawned
     from yeaft.kernel.messages import Call
     from yeaft.tools.tool import BoundCall
+    from yeaft.vp.persona import Vp
 
 Equip = Callable[[str, SessionState, Path], Toolbox]
 """Makes the tools for a label, over the state of its own stream, working in a folder."""
@@ -85,7 +94,7 @@ class AgentMaker:
         parent = means.parent
         return Ledger(means.journal, state, means.now_ms, parent.epoch, stream=spawned.stream, purse=parent.purse)
 
-    def session(self, spawned: AgentSpawned) -> tuple[Session, Ledger]:
+    def session(self, spawned: AgentSpawned, wishes: Wishes) -> tuple[Session, Ledger]:
         """Return a new agent's Session, not yet entered. Raises `NotFound` if its VP is gone."""
         means, ledger = self._means, self.ledger(spawned)
         ledger.listen(means.traces)
@@ -96,9 +105,10 @@ class AgentMaker:
         label = label_of(spawned)
         vp = agent_vp(spawned, parent, persona, means.thinking.lang, self.texts)
         library = Library((), (vp,))
-        thinking = self._thinking(spawned, library, agent_model(means.thinking.config, persona, means.thinking.model))
+        thinking = self._thinking(spawned, persona, library, wishes)
         toolbox = agent_tools(means.equip(label, ledger.state, Path(spawned.folder)), parent, persona)
-        gate = AgentGate(means.approvals, Caller(ledger=ledger, folder=Path(spawned.folder), root_id=spawned.root_id))
+        caller = Caller(vp_id=spawned.vp_id, ledger=ledger, folder=Path(spawned.folder), root_id=spawned.root_id)
+        gate = AgentGate(means.approvals, caller)
 
         def make_seat(vp_id: str) -> Seat:
             mind = VpMind(vp_id, thinking, toolbox, ledger, means.blobs)
@@ -121,12 +131,13 @@ class AgentMaker:
         )
         return session, ledger
 
-    def _thinking(self, spawned: AgentSpawned, library: Library, model: str) -> Thinking:
+    def _thinking(self, spawned: AgentSpawned, persona: Vp | None, library: Library, wishes: Wishes) -> Thinking:
         thinking = self._means.thinking
         return replace(
             thinking,
             library=library,
-            model=model,
+            model=agent_model(thinking.config, persona, wishes.model or thinking.model),
+            effort=wishes.effort or thinking.effort,
             config=agent_config(thinking.config, spawned),
             place=lambda: replace(thinking.place(), folder=spawned.folder),
             needs_prices=thinking.needs_prices or spawned.budget.max_cost_usd is not None,
@@ -142,11 +153,11 @@ class AgentGate:
 
     def judge(self, bound: BoundCall) -> Verdict:
         """See `engine.calls.Gate`."""
-        return self._approvals.judge(bound, self._caller)
+        return self._approvals.judge(bound, self._caller.vp_id, self._caller)
 
     async def ask(self, call: Call, bound: BoundCall) -> Refused | None:
         """See `engine.calls.Gate`."""
-        return await self._approvals.ask(call, bound, self._caller)
+        return await self._approvals.ask(call, bound, self._caller.vp_id, self._caller)
 
 
 def _created(spawned: AgentSpawned, label: str, lang: str) -> SessionCreated:

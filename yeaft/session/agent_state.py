@@ -9,8 +9,10 @@ from msgspec.structs import replace
 
 from yeaft.events.agent import AgentEnded, AgentEnding, AgentPrompted, AgentReported, AgentSpawned
 from yeaft.events.codec import Event
-from yeaft.events.session import SessionForked
 from yeaft.kernel import ids
+
+AGENT_STREAMS = "agent/"
+"""What the names of the streams of sub-agents begin with; the rest is the agent's id."""
 
 AgentStatus = Literal["running", "idle"] | AgentEnding
 
@@ -73,9 +75,6 @@ def fold_agents(agents: dict[str, AgentState], event: Event, ts: int) -> None:
             agent = agents[agent_id]
             reports = agent.reports + 1 if agent.is_running else agent.reports
             agents[agent_id] = replace(agent, reports=reports, ended=event, ended_ms=ts)
-        case SessionForked():
-            for agent in live_of(agents):  # they work for the Session that this one was copied from
-                del agents[agent.spawned.agent_id]
         case _:
             pass
 

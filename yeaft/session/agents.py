@@ -15,6 +15,7 @@ from yeaft.events.turn import TurnEnded
 from yeaft.prompts.fill import fill
 from yeaft.session.agent_notices import due_messages
 from yeaft.session.agent_outcome import newest_turn, outcome_of, result_of
+from yeaft.session.agent_presets import Wishes
 from yeaft.session.agent_state import AgentState, live_of
 from yeaft.session.reopening import losses
 from yeaft.session.sub_agent import SubAgent
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from yeaft.config.settings import Limits
+    from yeaft.events.ops import SetModel
     from yeaft.kernel.clock import NowMs
     from yeaft.session.agent_liveness import Liveness
     from yeaft.session.agent_session import AgentMaker
@@ -47,6 +49,7 @@ class Agents:
         self._now_ms = now_ms
         self._start: Start | None = None
         self._live: dict[str, SubAgent] = {}
+        self._models: dict[str, Wishes] = {}
         self._changed = asyncio.Event()
         self._wakers: dict[str, set[asyncio.Event]] = {}
 
@@ -68,6 +71,11 @@ class Agents:
     def attach(self, start: Start) -> None:
         """Take what starts the tasks that agents run in; whoever owns those tasks waits for them."""
         self._start = start
+
+    def change_model(self, vp_id: str, op: SetModel) -> None:
+        """Let the agents that a VP spawns from now on use the model and effort that the VP itself uses from now on."""
+        before = self._models.get(vp_id, Wishes())
+        self._models[vp_id] = Wishes(model=op.model or before.model, effort=op.effort or before.effort)
 
     def log_of(self, agent_id: str) -> Path:
         """Where the log of an agent is."""
@@ -187,7 +195,7 @@ class Agents:
 
     def _begin(self, spawned: AgentSpawned) -> None:
         assert self._start is not None
-        session, ledger = self._maker.session(spawned)
+        session, ledger = self._maker.session(spawned, self._models.get(spawned.vp_id, Wishes()))
         agent = SubAgent(
             spawned=spawned,
             session=session,

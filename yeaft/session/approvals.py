@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from yeaft.engine.calls import Refused, Verdict
 from yeaft.events.call import AskAnswered, AskOpened, AskWithdrawn
+from yeaft.events.policy import RuleSaved
+from yeaft.events.session import NoticePosted
 from yeaft.kernel import ids
-from yeaft.kernel.errors import NotFound, ToolFailed
+from yeaft.kernel.errors import BadData, ConfigError, NotFound, ToolFailed
 from yeaft.prompts.fill import fill
 from yeaft.session.ledger import Ledger
+from yeaft.session.permits import Permits
 from yeaft.tools.ask_user import AskUser
-from yeaft.tools.policy import Policy
 from yeaft.tools.rules import rule
 from yeaft.tools.visible import visible
 
@@ -31,57 +32,79 @@ if TYPE_CHECKING:
     from yeaft.tools.tool import BoundCall
 
 QUESTION_TOOL = "AskUser"
+LONG_CHARS = 500
+"""From here on a question tells how long the text is that the human says yes to."""
 
 
 class Caller(Struct, frozen=True, kw_only=True):
-    """A sub-agent that makes calls: its own place in the journal, the folder it works in, the root it goes back to."""
+    """A sub-agent that makes calls: whose it is, its own place in the journal, its folder, the root it goes back to."""
 
+    vp_id: str
     ledger: Ledger
     folder: Path
     root_id: str
 
 
 class Approvals:
-    """One Session's permissions and open questions. `has_human` says whether anybody could answer one."""
+    """One Session's permissions and open questions. `has_human` says whether anybody could answer one.
 
-    def __init__(self, *, ledger: Ledger, policy: Policy, phrases: Mapping[str, str], has_human: bool) -> None:
+    `save` writes a rule to where it holds for good and returns the file; it may block and raises `ConfigError`.
+    """
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        permits: Permits,
+        phrases: Mapping[str, str],
+        has_human: bool,
+        save: Callable[[str], Path],
+    ) -> None:
         self._ledger = ledger
-        self._policy = policy
+        self._permits = permits
         self._phrases = phrases
+        self._save = save
         self._waiting: dict[str, asyncio.Future[AskAnswered]] = {}
         self._callers: dict[str, Caller] = {}
         self.has_human = has_human
+        for saved in ledger.state.rules:
+            if saved.scope == "session":
+                permits.allow(saved.rule)
 
-    @property
-    def mode(self) -> Mode:
-        """The approval mode in force."""
-        return self._policy.mode
+    def mode_of(self, vp_id: str) -> Mode:
+        """The approval mode that a VP works in, or a sub-agent by its label."""
+        return self._permits.policy(vp_id.partition("/")[0]).mode
 
-    @mode.setter
-    def mode(self, mode: Mode) -> None:
-        self._policy = replace(self._policy, mode=mode)
+    def choose_mode(self, mode: Mode) -> None:
+        """Let another mode hold from the next call on."""
+        self._permits.choose(mode)
 
     def add_folder(self, path: str) -> None:
         """Treat another folder like the work folder."""
-        paths = self._policy.paths
-        self._policy = replace(self._policy, paths=replace(paths, added=(*paths.added, Path(path))))
+        self._permits.add_folder(Path(path))
 
-    def judge(self, bound: BoundCall, caller: Caller | None = None) -> Verdict:
-        """Judge a call by rules and mode alone; without a `caller` it is one of the Session's own VPs."""
+    def may_visit(self, vp_id: str, tool: str, domain: str) -> bool:
+        """Whether a tool that a VP uses may go on to another domain than the one it was let out to."""
+        return self._permits.policy(vp_id.partition("/")[0]).may_visit(tool, domain)
+
+    def judge(self, bound: BoundCall, vp_id: str, caller: Caller | None = None) -> Verdict:
+        """Judge a call of a VP, or of its sub-agent `caller`, by rules and mode alone."""
+        if caller is None and not self._permits.has_tool(vp_id, bound.tool):
+            return Verdict(denied=fill(self._phrases["call_not_yours"], {"tool": bound.tool, "vp": vp_id}))
         if bound.tool == QUESTION_TOOL:
             return Verdict(allowed=self.has_human)
-        verdict = self._policy_for(caller).judge(bound)
+        verdict = self._permits.policy(vp_id, caller.folder if caller else None).judge(bound)
         if verdict.decision == "deny":
             return Verdict(denied=fill(self._phrases["call_denied"], {"reason": verdict.reason}))
         return Verdict(allowed=verdict.decision == "allow")
 
-    async def ask(self, call: Call, bound: BoundCall, caller: Caller | None = None) -> Refused | None:
+    async def ask(self, call: Call, bound: BoundCall, vp_id: str, caller: Caller | None = None) -> Refused | None:
         """Put a call to the human. None means it may run; it counts as refused when nobody is there.
 
         Any number of VPs and sub-agents may wait here at once; the question and its answer stand in the Session's
         stream, and in the `caller`'s own.
         """
-        opened = self._opened(call, bound, caller)
+        opened = self._opened(call, bound, vp_id, caller)
         answered = await self._answer(opened, caller)
         if answered is None:
             text = fill(self._phrases["call_needs_human"], {"reason": opened.text})
@@ -90,12 +113,24 @@ class Approvals:
             return Refused(
                 status="denied", text=fill(self._phrases["call_denied_by_user"], {"text": answered.text}).strip()
             )
-        if answered.decision in ("session", "always") and opened.rule:
-            rules = self._policy.rules
-            self._policy = replace(
-                self._policy, rules=replace(rules, allow=(*rules.allow, rule(answered.rule or opened.rule)))
-            )
+        if answered.decision in ("session", "always"):
+            await self._keep(answered, answered.rule or opened.rule)
         return None
+
+    async def _keep(self, answered: AskAnswered, text: str) -> None:
+        """Let the rule that the human agreed to hold; where it cannot be written, it holds for this Session."""
+        if not text or any(saved.ask_id == answered.ask_id for saved in self._ledger.state.rules):
+            return
+        self._permits.allow(text)
+        saved: list[Event] = [RuleSaved(rule=text, scope="session", ask_id=answered.ask_id)]
+        if answered.decision == "always":
+            try:
+                path = await asyncio.to_thread(self._save, text)
+                saved = [RuleSaved(rule=text, scope="always", ask_id=answered.ask_id, path=str(path))]
+            except (ConfigError, OSError) as error:
+                params = {"rule": text, "reason": str(error)}
+                saved.append(NoticePosted(code="rule.not_written", params=params, level="warn"))
+        self._ledger.post(saved, src="user", cause=answered.ask_id)
 
     async def question(self, call_id: str, question: str, options: Sequence[str]) -> str:
         """Put a VP's own question to the human. Raises `ToolFailed` when nobody is there."""
@@ -114,10 +149,12 @@ class Approvals:
         return ", ".join(answered.choice) or answered.text
 
     def answer(self, op: Answer) -> None:
-        """Take the human's answer. Raises `NotFound` if the question is not open."""
+        """Take the human's answer. Raises `NotFound` if the question is not open, `BadData` for a rule that is none."""
         opened = self._ledger.state.open_asks.get(op.ask_id)
         if opened is None:
             raise NotFound(f"No question {op.ask_id} is open; it was answered or withdrawn.")
+        if op.rule:
+            _check_rule(op.rule)
         answered = AskAnswered(ask_id=op.ask_id, decision=op.decision, choice=op.choice, text=op.text, rule=op.rule)
         self._post(opened, answered)
         waiting = self._waiting.get(op.ask_id)
@@ -167,32 +204,27 @@ class Approvals:
             withdrawn = AskWithdrawn(ask_id=opened.ask_id, reason="aborted")
             self._ledger.post((withdrawn,), src="engine", cause=opened.call_id, corr=caller.root_id)
 
-    def _policy_for(self, caller: Caller | None) -> Policy:
-        if caller is None:
-            return self._policy
-        return replace(self._policy, paths=replace(self._policy.paths, folder=caller.folder))
-
-    def _opened(self, call: Call, bound: BoundCall, caller: Caller | None) -> AskOpened:
+    def _opened(self, call: Call, bound: BoundCall, vp_id: str, caller: Caller | None) -> AskOpened:
         state = caller.ledger.state if caller else self._ledger.state
         turn_id = state.turn_of_call(call.call_id)
-        vp_id = state.turns[turn_id].started.vp_id
+        label = state.turns[turn_id].started.vp_id
         if bound.tool == QUESTION_TOOL:
             args = msgspec.json.decode(bound.args, type=AskUser, strict=False)
             return AskOpened(
                 ask_id=ids.ask_id(call.call_id, 0),
                 turn_id=turn_id,
                 call_id=call.call_id,
-                vp_id=vp_id,
+                vp_id=label,
                 kind="choice" if args.options else "question",
                 text=args.question,
                 options=tuple(args.options),
             )
-        verdict = self._policy_for(caller).judge(bound)
+        verdict = self._permits.policy(vp_id, caller.folder if caller else None).judge(bound)
         return AskOpened(
             ask_id=ids.ask_id(call.call_id, 0),
             turn_id=turn_id,
             call_id=call.call_id,
-            vp_id=vp_id,
+            vp_id=label,
             kind="approval",
             text=_subject(bound, verdict.reason),
             rule=verdict.offer,
@@ -213,6 +245,22 @@ class Approvals:
             caller.ledger.post((event,), src=src, cause=opened.call_id, corr=own_root_id)
 
 
+class VpGate:
+    """Stands between the calls of one VP and their effects; see `engine.calls.Gate`."""
+
+    def __init__(self, approvals: Approvals, vp_id: str) -> None:
+        self._approvals = approvals
+        self._vp_id = vp_id
+
+    def judge(self, bound: BoundCall) -> Verdict:
+        """Judge a call by the rules and the mode that hold for the VP, and by what its file lets it use."""
+        return self._approvals.judge(bound, self._vp_id)
+
+    async def ask(self, call: Call, bound: BoundCall) -> Refused | None:
+        """Put a call to the human."""
+        return await self._approvals.ask(call, bound, self._vp_id)
+
+
 class Questions:
     """The side of `Approvals` that a VP's own questions go through; see `tools.ask_user.Asker`."""
 
@@ -227,8 +275,17 @@ class Questions:
 def _subject(bound: BoundCall, reason: str) -> str:
     """Return what the human decides about, with nothing in it that could deceive the eye."""
     touches = bound.touches
-    subject = touches.command if touches.command is not None else ", ".join((*touches.writes, *touches.reads))
-    return visible(f"{bound.tool}: {subject}" + (f"  ({reason})" if reason else ""))
+    named = ", ".join((*touches.writes, *touches.reads, *touches.domains))
+    subject = touches.command if touches.command is not None else named
+    length = f"  [{len(subject)} characters]" if len(subject) > LONG_CHARS else ""
+    return visible(f"{bound.tool}: {subject}" + (f"  ({reason})" if reason else "") + length)
+
+
+def _check_rule(text: str) -> None:
+    try:
+        rule(text)
+    except ConfigError as error:
+        raise BadData(str(error)) from error
 
 
 def _root_of(state: SessionState, opened: AskOpened) -> str:

@@ -22,6 +22,7 @@ from yeaft.llm.prompt import SystemBlock
 from yeaft.prompts.place import Place
 from yeaft.prompts.system import Block, Note, Peer, Self, Texts, small_block, system_blocks
 from yeaft.session.expectations import notices_about, unknown_price
+from yeaft.session.offers import hidden
 from yeaft.session.task_state import active_at
 from yeaft.session.toolbox import tool_specs
 from yeaft.vp.library import Library
@@ -75,6 +76,7 @@ class VpMind:
         self._last: tuple[object, Frozen] | None = None
         self._model = thinking.model
         self._effort = thinking.effort
+        self._has_had_peers = False
 
     @property
     def phrases(self) -> Mapping[str, str]:
@@ -131,13 +133,11 @@ class VpMind:
         thinking, state = self._thinking, self._ledger.state
         others = [other for vp_id in state.roster if vp_id != vp.id and (other := thinking.library.get(vp_id))]
         peers = [Peer(id=o.id, name=o.name_in(thinking.lang), role=o.role_in(thinking.lang)) for o in others]
+        self._has_had_peers |= bool(peers)  # what was offered once stays
         offered = [
             tool
             for name, tool in self._toolbox.items()
-            if entry.tools
-            and vp.tools.offers(name)
-            and (name != "RouteForward" or peers)
-            and (name != "ViewImage" or entry.images)
+            if not hidden(name, vp, has_peers=self._has_had_peers, entry=entry)
         ]
         is_small = not entry.tools and entry.context_tokens <= SMALL_WINDOW_TOKENS
         wanted = self._effort or thinking.config.vps.get(vp.id, VpSettings()).effort or thinking.config.models.effort

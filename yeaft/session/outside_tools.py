@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -26,7 +27,10 @@ from yeaft.vp.library import Library
 
 
 class Outside(Struct, frozen=True, kw_only=True):
-    """What they need. JsRepl is offered only with `runtimes` (Node is there), ImageGeneration only with `images.url`."""
+    """What they need. JsRepl is there only with `runtimes` (Node is found), ImageGeneration only with `images.url`.
+
+    `visits` says whether a VP may be sent on to a domain.
+    """
 
     config: Config
     environ: Mapping[str, str]
@@ -36,6 +40,7 @@ class Outside(Struct, frozen=True, kw_only=True):
     web: WebClient
     skills: SkillLibrary
     library: Library
+    visits: Callable[[str, str], bool]
     runtimes: JsRuntimes | None = None
 
 
@@ -44,7 +49,7 @@ def outside_tools(vp_id: str, outside: Outside, *, paths: Paths, reads: Reads, l
     vp = outside.library.get(vp_id)
     yield skill(outside.skills)
     yield web_search(outside.config.search, outside.environ)
-    yield web_fetch(outside.web, outside.config.web)
+    yield web_fetch(outside.web, outside.config.web, permits=partial(outside.visits, vp_id))
     yield history_search(outside.home, outside.session_id, str(paths.folder))
     yield start_plan(outside.lang, vp.plan if vp else "")
     yield create_work_item(vp_id, paths)

@@ -134,7 +134,7 @@ class Session:
             case SetModel():
                 self._set_model(op)
             case SetMode(mode=mode):
-                self._approvals.mode = mode
+                self._approvals.choose_mode(mode)
             case ContinueTurn(turn_id=turn_id):
                 self._continue(turn_id)
             case Close(how=how):
@@ -237,6 +237,8 @@ class Session:
     def _set_model(self, op: SetModel) -> None:
         for vp_id in (op.vp_id,) if op.vp_id else self.state.roster:
             self._seat(vp_id).change_model(op)
+            if self._agents is not None:
+                self._agents.change_model(vp_id, op)
 
     def _continue(self, turn_id: str) -> None:
         idle = [turn for turn in self.state.open_turns() if turn.started.vp_id not in self._busy]
@@ -346,7 +348,11 @@ class Session:
         if message_id not in self.state.waiting.get(vp_id, ()):
             return  # closed by an interrupt before it could begin
         started = TurnStarted(
-            turn_id=turn_id, message_id=message_id, vp_id=vp_id, mode=self._approvals.mode, limits=self._limits
+            turn_id=turn_id,
+            message_id=message_id,
+            vp_id=vp_id,
+            mode=self._approvals.mode_of(vp_id),
+            limits=self._limits,
         )
         root_id = self.state.messages[message_id].root_id
         self._ledger.post((started,), src="engine", cause=message_id, corr=root_id)

@@ -6,6 +6,7 @@ from yeaft.engine.state import TurnState, advance
 from yeaft.events.agent import DeliveryTaken
 from yeaft.events.call import AskAnswered, AskOpened, AskWithdrawn, CallFinished, CallStarted, TodoChanged, TodoItem
 from yeaft.events.codec import Event, Recorded, UnknownEvent, is_core
+from yeaft.events.policy import RuleSaved
 from yeaft.events.session import (
     FolderAdded,
     MessagePosted,
@@ -56,6 +57,7 @@ class SessionState:
         self.told: set[tuple[str, ...]] = set()
         self.open_asks: dict[str, AskOpened] = {}
         self.answers: dict[str, AskAnswered] = {}
+        self.rules: list[RuleSaved] = []
         self.todos: dict[str, tuple[TodoItem, ...]] = {}
         self.drafts: dict[str, WorkDrafted] = {}
         self.files_read: dict[str, dict[str, str]] = {}
@@ -149,12 +151,15 @@ class SessionState:
                 self.drafts[work_item_id] = event
             case DeliveryTaken(message_id=message_id):
                 self.delivered.add(message_id)
-            case AskOpened() | AskAnswered() | AskWithdrawn():
+            case AskOpened() | AskAnswered() | AskWithdrawn() | RuleSaved():
                 self._apply_to_asks(event)
             case _:
                 pass
 
-    def _apply_to_asks(self, event: AskOpened | AskAnswered | AskWithdrawn) -> None:
+    def _apply_to_asks(self, event: AskOpened | AskAnswered | AskWithdrawn | RuleSaved) -> None:
+        if isinstance(event, RuleSaved):
+            self.rules.append(event)
+            return
         if isinstance(event, AskOpened):
             self.open_asks[event.ask_id] = event
             self._call_of_ask[event.ask_id] = event.call_id

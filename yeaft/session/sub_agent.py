@@ -89,7 +89,8 @@ class SubAgent:
     def stop(self, state: AgentEnding, error: str, result: str = "") -> None:
         """End the agent as soon as its running turn has been stopped; `result` replaces what it had said."""
         if self._stop is None:
-            self._stop, self._kept_result = (state, error), result
+            self._stop = (state, error)
+            self._kept_result = result
             self._session.interrupt(Ending(outcome="aborted"))
             self._wake.set()
 

@@ -60,7 +60,7 @@ class KeptWatch:
     def now(self) -> TaskRecord | None:
         """See `Watch`. What a killed keeper has left behind is ended: nobody could do that later."""
         record = fate(self._place)
-        if record is not None and record.state == "orphaned" and not record.ended_ms:
+        if record is not None and record.state != "running" and not record.ended_ms:
             descendants.strike(remains(record), signal.SIGKILL)
             record = replace(record, ended_ms=self._now_ms())
             _write(self._place, record)
@@ -73,12 +73,18 @@ class KeptWatch:
 
 
 class AdoptedWatch:
-    """Over what a command left running: over its processes and whatever they start."""
+    """Over what a command left running: over its processes and whatever they start.
 
-    def __init__(self, place: Path, record: TaskRecord, tell: Callable[[], None], now_ms: NowMs) -> None:
+    `catch_up` brings its log up to date.
+    """
+
+    def __init__(
+        self, place: Path, record: TaskRecord, tell: Callable[[], None], catch_up: Callable[[], None], now_ms: NowMs
+    ) -> None:
         self._place = place
         self._record = record
         self._tell = tell
+        self._catch_up = catch_up
         self._now_ms = now_ms
         self._code: int | None = None
         self._stops: dict[int, Callable[[], None]] = {}
@@ -94,6 +100,7 @@ class AdoptedWatch:
             for pid, one in remains(record).items():
                 self._over(Lifeline(pid=pid, start_time=one.started))
             return record
+        self._catch_up()  # first, so that whoever sees that it has ended finds all of its log
         self._record = self._ended()
         _write(self._place, self._record)
         return self._record
@@ -121,7 +128,7 @@ class AdoptedWatch:
         self._tell()
 
     def _ended(self) -> TaskRecord:
-        code = self._code
+        code = exit_code_of_child(self._record.pid) if self._code is None else self._code
         record = replace(self._record, exit_code=code, signal=_signal_name(code), ended_ms=self._now_ms())
         if is_cancel_requested(self._place):
             return replace(record, state="cancelled", stopped_by="request")

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections import ChainMap
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -154,13 +155,13 @@ class Tasks:
         place = self.places / task_id
         record = read_record(place)
 
-        def look() -> None:
-            self._look(task_id)
-
+        look = partial(self._look, task_id)
         if record is None or record.is_kept:
             self._watches[task_id] = KeptWatch(place, self._lines.get(task_id), look, self._now_ms)
         else:
-            self._watches[task_id] = AdoptedWatch(place, record, look, self._now_ms)
+            self._watches[task_id] = AdoptedWatch(
+                place, record, look, partial(self._shell.catch_up, record.call_id), self._now_ms
+            )
         look()
 
     def _look(self, task_id: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
@@ -51,6 +51,20 @@ from yeaft.vp.names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+class Named(Protocol):
+    """A tool, or what is known of one without making it."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def args(self) -> type[Struct]:
+        """The struct of its arguments."""
+        ...
 
 
 class Workshop(Struct, frozen=True, kw_only=True):
@@ -116,7 +130,7 @@ def _agent_tools(vp_id: str, workshop: Workshop) -> tuple[AnyTool, ...]:
     return spawn_agent(mine), prompt_agent(mine), wait_agent(mine), close_agent(mine), list_agents(mine)
 
 
-def tool_specs(tools: Iterable[AnyTool]) -> tuple[ToolSpec, ...]:
+def tool_specs(tools: Iterable[Named]) -> tuple[ToolSpec, ...]:
     """Return what a model is told of `tools`."""
     folder = templates_dir() / "tools"
     return tuple(

@@ -14,7 +14,7 @@ from yeaft.kernel.text import without_surrogates
 from yeaft.prompts.fill import fill
 from yeaft.session.agent_budget import budget_of
 from yeaft.session.agent_envelopes import about, answer, in_full, on_one_line, refusal
-from yeaft.session.agent_state import AgentState, live_of
+from yeaft.session.agent_state import AGENT_STREAMS, AgentState, live_of
 
 if TYPE_CHECKING:
     from yeaft.session.agents import Agents
@@ -70,7 +70,7 @@ class VpAgents:
         if agent is None:
             return self._not_found(order.agent_id)
         agent_id = agent.spawned.agent_id
-        if agent.is_running:
+        if agent.is_running and not self._has_heard_the_user(call_id):
             await self._agents.wait(agent_id, order.timeout_ms / 1000)
             agent = self._state.agents[agent_id]
         told = in_full(agent, self._agents)
@@ -121,7 +121,7 @@ class VpAgents:
             name=order.name,
             persona=order.persona,
             mission=task + self._expected(order.expected_output),
-            stream=f"agent/{agent_id}",
+            stream=AGENT_STREAMS + agent_id,
             folder=str(folder),
             root_id=root_id,
             budget=budget,
@@ -148,6 +148,11 @@ class VpAgents:
             return ""
         shown = msgspec.json.format(msgspec.json.encode(form), indent=2).decode()
         return "\n\n" + fill(self._agents.texts["expected"], {"form": shown})
+
+    def _has_heard_the_user(self, call_id: str) -> bool:
+        """Whether the user has said something that the VP has not seen yet: then it has no time to wait."""
+        turn = self._state.turns[self._state.turn_of_call(call_id)]
+        return any(message.kind == "steer" for message in turn.unseen)
 
     def _find(self, reference: str) -> AgentState | None:
         """Return the VP's agent of this id or, the newest first, of this name."""

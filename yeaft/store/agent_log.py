@@ -6,12 +6,12 @@ It is for people and programs that look on; the truth is the agent's stream in t
 
 import logging
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from yeaft.events.codec import Recorded, encode, type_of
 
+Json = dict[str, "Json"] | list["Json"] | str | float | bool | None
 TEXT_CHARS = 2_048
 LOG_BYTES = 2 * 1024 * 1024
 logger = logging.getLogger(__name__)
@@ -37,8 +37,9 @@ class AgentLog:
 
     def add(self, recorded: Recorded) -> None:
         """Write one event as a line."""
-        fields: dict[str, Any] = msgspec.json.decode(encode(recorded.event))
-        line = {"t": recorded.ts, "type": type_of(recorded.event), **_cut(fields)}
+        fields: dict[str, Json] = msgspec.json.decode(encode(recorded.event))
+        cut = {key: _cut(value) for key, value in fields.items()}
+        line = {"t": recorded.ts, "type": type_of(recorded.event), **cut}
         self._write(msgspec.json.encode(line) + b"\n")
 
     def _write(self, line: bytes) -> None:
@@ -58,14 +59,10 @@ class AgentLog:
             logger.warning("%s cannot be written any more: %s", self.path, error.strerror)
 
 
-def _cut(value: Any) -> Any:
+def _cut(value: Json) -> Json:
     """Return JSON data with its long texts cut."""
-    match value:
-        case str():
-            return value if len(value) <= TEXT_CHARS else value[:TEXT_CHARS] + "…"
-        case dict():
-            return {key: _cut(item) for key, item in value.items()}
-        case list():
-            return [_cut(item) for item in value]
-        case _:
-            return value
+    if isinstance(value, str):
+        return value if len(value) <= TEXT_CHARS else value[:TEXT_CHARS] + "…"
+    if isinstance(value, dict):
+        return {key: _cut(item) for key, item in value.items()}
+    return [_cut(item) for item in value] if isinstance(value, list) else value

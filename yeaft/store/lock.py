@@ -14,6 +14,7 @@ from yeaft.kernel.errors import SessionBusy, StoreFailed
 
 LOCK_NAME = "lock"
 BODY_LIMIT_BYTES = 4096
+CLOCK_TOLERANCE_S = 1.0  # the start of a process is counted in ticks since boot
 
 
 class Owner(Struct, frozen=True, kw_only=True):
@@ -85,6 +86,19 @@ def read_owner(directory: Path) -> Owner | None:
     except OSError:
         return None
     return _owner(content)
+
+
+def is_owned(directory: Path) -> bool:
+    """Whether the process that has the Session in `directory` is still there; one of another host is taken to be."""
+    owner = read_owner(directory)
+    if owner is None or owner.host != os.uname().nodename:
+        return owner is not None
+    import psutil  # takes 20 ms, and only those need it who look on from outside
+
+    try:
+        return float(psutil.Process(owner.pid).create_time()) <= owner.start_time + CLOCK_TOLERANCE_S
+    except psutil.Error:
+        return False
 
 
 def _flock(descriptor: int, directory: Path) -> None:

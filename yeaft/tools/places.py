@@ -68,6 +68,14 @@ class Places(Struct, frozen=True, kw_only=True):
                     except ToolFailed:
                         continue
 
+    def exact(self, word: Word) -> Iterator[Path]:
+        """Where a word without wildcards really leads, from each folder."""
+        for folder in self.folders:
+            try:
+                yield spellings(word.text or ".", self.paths, folder)[1]
+            except ToolFailed:
+                continue
+
     def _names(self, word: Word, folder: Path) -> tuple[str, ...] | None:
         """The word itself, and what its wildcards stand for now; None if they stand for too much or lie outside.
 

@@ -15,14 +15,16 @@ from msgspec import Struct, structs
 
 from yeaft.config.settings import Mode
 from yeaft.kernel.errors import ToolFailed
+from yeaft.kernel.outcome import Guard
 from yeaft.tools import rules
 from yeaft.tools.paths import Paths
 from yeaft.tools.rules import Rule, Rules
 from yeaft.tools.sensitive import is_sensitive, spellings
-from yeaft.tools.tool import BoundCall
+from yeaft.tools.tool import BoundCall, Touches
 from yeaft.tools.verdict import Verdict, allow_flag
 
-ALWAYS_ALLOWED = frozenset({"TodoWrite", "AskUser", "RouteForward"})
+ALWAYS_ALLOWED = frozenset({"TodoWrite", "AskUser", "RouteForward", "CancelTask", "JsReplReset"})
+"""Tools that reach nothing but what the Session itself has started."""
 PLAN_DENIES = (
     "Plan mode: only reading is allowed. Do not look for another way to do this; put it into the plan instead."
 )
@@ -35,18 +37,38 @@ class Policy(Struct, frozen=True, kw_only=True):
     rules: Rules
     paths: Paths
 
+    def within(self, mode: Mode | None, rules: Rules) -> "Policy":
+        """The policy with more rules, and another mode unless it is None."""
+        both = Rules(
+            allow=(*self.rules.allow, *rules.allow),
+            ask=(*self.rules.ask, *rules.ask),
+            deny=(*self.rules.deny, *rules.deny),
+        )
+        return structs.replace(self, mode=mode or self.mode, rules=both)
+
     def judge(self, call: BoundCall) -> Verdict:
-        """The verdict on a call, from what it says it would read, write or run."""
-        if denied := _about_tool(self.rules.deny, call.tool):
+        """The verdict on a call, from what it says it would read, write, run or visit."""
+        return self.judge_use(call.tool, call.guard, call.touches)
+
+    def judge_use(self, tool: str, guard: Guard, touches: Touches) -> Verdict:
+        """The verdict on a use of a tool that touches these things."""
+        if denied := _about_tool(self.rules.deny, tool):
             return Verdict(decision="deny", rule=denied.text, reason=f"The rule {denied.text} denies this tool.")
-        if call.touches.command is not None:
-            return self.judge_command(call.touches.command, call.touches.command_cwd)
-        if call.tool in ALWAYS_ALLOWED:
-            return Verdict(decision="allow")
-        if asked := _about_tool(self.rules.ask, call.tool):
+        if touches.command is not None:
+            return self.judge_command(touches.command, touches.command_cwd)
+        if tool in ALWAYS_ALLOWED:
+            return Verdict(decision="allow", reason="It stays inside the Session.")
+        if asked := _about_tool(self.rules.ask, tool):
             return Verdict(decision="ask", rule=asked.text, reason=f"The rule {asked.text} asks.")
-        verdicts = [self._about_file(call.tool, text, writing=writing) for text, writing in _files(call)]
-        return _strictest(verdicts) if verdicts else self._without_files(call)
+        verdicts = [self._about_file(tool, text, writing=writing) for text, writing in _files(touches)]
+        verdicts += [self._about_domain(tool, domain) for domain in touches.domains]
+        if not verdicts or guard == "unsafe":
+            verdicts.append(self._by_guard(tool, guard))
+        return _strictest(verdicts)
+
+    def may_visit(self, tool: str, domain: str) -> bool:
+        """Whether a tool that was let out may be sent on to `domain`."""
+        return _about_tool(self.rules.deny, tool) is None and self._about_domain(tool, domain).decision == "allow"
 
     def judge_command(self, command: str, cwd: str = "") -> Verdict:
         """The verdict on a shell command; `cwd` as the model wrote it, empty for the work folder."""
@@ -54,17 +76,22 @@ class Policy(Struct, frozen=True, kw_only=True):
 
         return ShellJudge(mode=self.mode, rules=self.rules, paths=self.paths).verdict(command, cwd)
 
-    def _without_files(self, call: BoundCall) -> Verdict:
-        allowed = _about_tool(self.rules.allow, call.tool)
-        if self.mode == "plan" and call.guard not in {"read", "local"}:
+    def _about_domain(self, tool: str, domain: str) -> Verdict:
+        if denied := rules.about_domain(self.rules.deny, tool, domain):
+            return Verdict(decision="deny", rule=denied.text, reason=f"The rule {denied.text} denies {domain}.")
+        if asked := rules.about_domain(self.rules.ask, tool, domain):
+            return Verdict(decision="ask", rule=asked.text, reason=f"The rule {asked.text} asks.")
+        allowed = rules.about_domain(self.rules.allow, tool, domain)
+        return Verdict(decision="allow", rule=allowed.text if allowed else "")
+
+    def _by_guard(self, tool: str, guard: Guard) -> Verdict:
+        allowed = _about_tool(self.rules.allow, tool)
+        if self.mode == "plan" and guard not in {"read", "local"}:
             return Verdict(decision="deny", reason=PLAN_DENIES)
-        if allowed or call.guard in {"read", "local"} or self.mode == "auto":
+        if allowed or guard in {"read", "local"} or self.mode == "auto":
             return Verdict(decision="allow", rule=allowed.text if allowed else "")
         return Verdict(
-            decision="ask",
-            reason=f"{call.tool} has effects outside this session.",
-            offer=call.tool,
-            flag=allow_flag(call.tool),
+            decision="ask", reason=f"{tool} has effects outside this session.", offer=tool, flag=allow_flag(tool)
         )
 
     def _about_file(self, tool: str, text: str, *, writing: bool) -> Verdict:
@@ -103,10 +130,10 @@ def _about_tool(wanted: tuple[Rule, ...], tool: str) -> Rule | None:
     return next((one for one in wanted if one.pattern is None and one.names(tool)), None)
 
 
-def _files(call: BoundCall) -> Iterator[tuple[str, bool]]:
-    for text in call.touches.reads:
+def _files(touches: Touches) -> Iterator[tuple[str, bool]]:
+    for text in touches.reads:
         yield text, False
-    for text in call.touches.writes:
+    for text in touches.writes:
         yield text, True
 
 

@@ -46,9 +46,10 @@ HARMLESS_VALUES = {"PAGER": {"cat", ""}, "GIT_PAGER": {"cat", ""}, "TERM": {"dum
 class Reader(Struct, frozen=True):
     """A program that only reads unless one of the flags `letters` or `longs` (without dashes) is given.
 
-    `operands`: `paths` are files, `names` files whose links are not followed, `text` is anything, `none` must be absent; with `pattern` the first is a pattern and
-    the rest are files; `one` is at most one file, because a second would be written; `deep` are files or folders, of
-    which the files in them are read, links followed. The word after a flag of `valued` is its value and never a file.
+    `operands`: `paths` are files, `names` files whose links are not followed, `text` is anything, `none` must be
+    absent; with `pattern` the first is a pattern and the rest are files; `one` is at most one file, because a second
+    would be written; `deep` are files or folders, of which the files in them are read, links followed. The word after
+    a flag of `valued` is its value and never a file.
     """
 
     operands: Literal["paths", "names", "text", "none", "pattern", "one", "deep"] = "paths"
@@ -82,7 +83,7 @@ READERS: Mapping[str, Reader] = {
     **_named("grep fgrep egrep", Reader("pattern", "R", ("dereference-recursive",), _GREP_VALUES)),
     "rg": Reader("pattern", "Lz", ("pre", "pre-glob", "hostname-bin", "follow", "search-zip"), _RG_VALUES),
     **_named("fd fdfind", Reader("pattern", "xXL", ("exec", "exec-batch", "follow", "list-details"), _FD_VALUES)),
-    "jq": Reader("pattern"),
+    "jq": Reader("pattern", "f", ("from-file",)),
     "yq": Reader("pattern", "isnf", ("inplace", "in-place", "split-exp", "from-file", "null-input")),
     **_named("echo true false : basename dirname seq sleep expr whoami id uname nproc arch groups", Reader("text")),
     **_named("uptime free locale getconf logname which type exit return break continue wait", Reader("text")),
@@ -153,7 +154,8 @@ def _paths_of(found: ShellCommand) -> Words | None:
 
 def _prints(name: str | None) -> bool:
     """Whether the words are only shown, whatever they say."""
-    return name == "printf" or (name in READERS and READERS[name].operands == "text")
+    reader = READERS.get(name or "")
+    return name == "printf" or (reader is not None and reader.operands == "text")
 
 
 def _looked_at(found: ShellCommand, word: Word) -> Word:

@@ -18,8 +18,9 @@ Words = tuple[Word, ...]
 class Exact(Struct, frozen=True, kw_only=True):
     """What may follow a program.
 
-    Short flags of `letters` in any combination, flags `alone`, flags `valued` with a value (in the next word or after `=`), flags of the form `shaped`, and `operands`, at most `most` of them; `needs`
-    are flags one of which must be there. `pattern` operands are files but for the first.
+    Short flags of `letters` in any combination, flags `alone`, flags `valued` with a value (in the next word or after
+    `=`), flags of the form `shaped`, and `operands`, at most `most` of them. `needs` are flags one of which must be
+    there. `pattern` operands are files but for the first.
     """
 
     letters: str = ""

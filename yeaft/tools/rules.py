@@ -5,6 +5,7 @@
     Bash(make test)        exactly this
     FileRead(~/notes/**)   files below a folder; `*` stays within one folder, `**` does not
     FileEdit(docs)         a path without wildcards also means all that is below it
+    WebFetch(domain:*.example.com)  pages of these hosts; without wildcard exactly this host
     mcp__git__*            a glob over tool names
 
 A relative path starts at the work folder. Rules about reading a path hold for every tool that reads, rules about
@@ -106,6 +107,15 @@ def about_path(rules: Iterable[Rule], *, writing: bool, spellings: Sequence[Path
     family = WRITERS if writing else READERS
     for one in rules:
         if one.tool in family and one.pattern is not None and _matches_path(one.pattern, spellings, paths):
+            return one
+    return None
+
+
+def about_domain(rules: Iterable[Rule], tool: str, domain: str) -> Rule | None:
+    """The first rule about the tool that matches a domain (lower case, no port, no final dot)."""
+    for one in rules:
+        pattern = (one.pattern or "*").removeprefix("domain:").strip().casefold().rstrip(".")
+        if one.names(tool) and fnmatchcase(domain, pattern):
             return one
     return None
 

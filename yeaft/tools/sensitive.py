@@ -8,6 +8,8 @@ from yeaft.tools.paths import Paths
 from yeaft.tools.word_list import names
 
 FOLDERS = frozenset({".git", ".ssh", ".gnupg", ".yeaft", ".aws", ".kube"})
+WORKTREES = (".yeaft", "worktrees")
+"""Where EnterWorktree makes worktrees, each of them a work folder like any other."""
 FILES = names(
     ".bashrc .bash_profile .bash_login .profile .zshrc .zshenv .zprofile .zlogin .inputrc .gitconfig .gitmodules "
     ".netrc .npmrc .pypirc .envrc .mcp.json authorized_keys"
@@ -22,6 +24,8 @@ def is_sensitive(path: Path, paths: Paths) -> bool:
     """
     root = next((root for root in (paths.folder, *paths.added) if path.is_relative_to(root)), Path("/"))
     parts = [part.casefold() for part in path.relative_to(root).parts]
+    if tuple(parts[: len(WORKTREES)]) == WORKTREES:
+        parts = parts[len(WORKTREES) + 1 :]
     if parts[:2] == [".yeaft", "worktrees"]:
         parts = parts[3:]  # inside a worktree that was made here the same holds as in the work folder
     if not parts:

@@ -2,7 +2,9 @@
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -13,28 +15,22 @@ from yeaft.tools.carriers import carried, passed_through, program, runs_unseen
 from yeaft.tools.own_variables import is_own
 from yeaft.tools.paths import Paths
 from yeaft.tools.places import Places, places
-from yeaft.tools.read_only import plainly_run, reads_only
+from yeaft.tools.read_only import reads_only
 from yeaft.tools.read_only_programs import folder_of
 from yeaft.tools.rules import Rule, Rules
-from yeaft.tools.shell_script import STANDARD_FILES, Redirection, Script, ShellCommand, script
-from yeaft.tools.verdict import Judgement, Verdict, allow_flag
+from yeaft.tools.shell_forms import exact_forms, loose_forms
+from yeaft.tools.shell_script import STANDARD_FILES, Redirection, Script, ShellCommand, Word, script
+from yeaft.tools.verdict import Judged, Judgement, Verdict, allow_flag
 
 PLAN_ONLY_READS = (
     "Plan mode: only reading is allowed, and this command may do more. Do not look for another way to do it; "
     "put it into the plan instead."
 )
+ONLY_READS = "It only reads, inside the work folder."
+STAYS = "It stays in"
+STRICTNESS: Mapping[Judgement, int] = {"allow": 0, "ask": 1, "deny": 2}
 MOST_CARRIED = 2000
 _CHANGES_FOLDER = re.compile(r"\b(?:cd|pushd|popd|chdir|PWD=)")
-_GIT_GLOBALS_WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"})
-
-
-class Part(Struct, frozen=True, kw_only=True):
-    """One command of the script with the judgement on it."""
-
-    source: str
-    decision: Judgement
-    rule: str = ""
-    reason: str = ""
 
 
 class ShellJudge(Struct, frozen=True, kw_only=True):
@@ -49,22 +45,22 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
         known = self._known(command, cwd)
         found = script(command, known)
         where = places(self.paths, cwd, found)
-        if denied := self._first_match(self.rules.deny, command, found, where, known):
-            return Verdict(decision="deny", rule=denied.text, reason=f"The rule {denied.text} denies it.")
+        parts = _merged(self._part(one, where, known) for one in found.commands)
+        if denied := self._about_whole(self.rules.deny, command, found, where) or _decided(parts, "deny"):
+            return Verdict(decision="deny", rule=denied, reason=f"The rule {denied} denies it.", commands=parts)
         if self.mode == "plan" and not _only_reads(found):
-            return Verdict(decision="deny", reason=PLAN_ONLY_READS)
-        parts = _merged(self._part(one, where) for one in found.commands)
-        listed: tuple[tuple[str, Judgement], ...] = tuple((part.source, part.decision) for part in parts)
-        if asked := self._first_match(self.rules.ask, command, found, where, known):
-            return Verdict(decision="ask", rule=asked.text, reason=f"The rule {asked.text} asks.", commands=listed)
+            return Verdict(decision="deny", reason=PLAN_ONLY_READS, commands=parts)
+        if asked := self._about_whole(self.rules.ask, command, found, where) or _decided(parts, "ask"):
+            return Verdict(decision="ask", rule=asked, reason=f"The rule {asked} asks.", commands=parts)
         if self.mode != "plan" and (whole := self._allowing_whole(command, found)):
-            return Verdict(decision="allow", rule=whole.text, commands=listed)
+            reason = f"The rule {whole.text} allows it."
+            return Verdict(decision="allow", rule=whole.text, reason=reason, commands=parts)
         reason = self._objection(found, parts, where)
         if not reason:
             rule = next((part.rule for part in parts if part.rule), "")
-            return Verdict(decision="allow", rule=rule, commands=listed)
+            return Verdict(decision="allow", rule=rule, reason=_why_allowed(parts), commands=parts)
         offer = _offer(command, found, parts if where.folders else ())
-        return Verdict(decision="ask", reason=reason, offer=offer, flag=allow_flag(offer or "Bash(*)"), commands=listed)
+        return Verdict(decision="ask", reason=reason, offer=offer, flag=allow_flag(offer or "Bash(*)"), commands=parts)
 
     def _known(self, command: str, cwd: str) -> dict[str, str]:
         """The variables whose value is certain."""
@@ -74,22 +70,44 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
                 known["PWD"] = str(self.paths.resolve(cwd or "."))
         return known
 
-    def _part(self, found: ShellCommand, where: Places) -> Part:
+    def _part(self, found: ShellCommand, where: Places, known: Mapping[str, str]) -> Judged:
+        """What is said about one command, whatever stands around it."""
+        if denied := self._about_any(self.rules.deny, found, where, known):
+            return _judged(found, "deny", f"The rule {denied.text} denies it.", denied.text)
+        if asked := self._about_any(self.rules.ask, found, where, known):
+            return _judged(found, "ask", f"The rule {asked.text} asks.", asked.text)
         command = passed_through(found)
         if allowing := self._allowing(found) or self._allowing(command):
-            return Part(source=found.source, decision="allow", rule=allowing.text)
+            return _judged(found, "allow", f"The rule {allowing.text} allows it.", allowing.text)
         if program(command) == "cd":
-            return Part(source=found.source, decision="allow" if where.folders else "ask", reason=_leaves(found))
+            inside = bool(where.folders)
+            return _judged(found, "allow" if inside else "ask", f"{STAYS if inside else 'It leaves'} the work folder.")
         paths = reads_only(command)
         if paths is not None:
-            outside = next((word.source for word in paths if not where.holds(word)), None)
+            outside = next((word.source for word in paths if not self._may_read(word, where)), None)
             if outside is None:
-                return Part(source=found.source, decision="allow")
-            return Part(source=found.source, decision="ask", reason=f"{outside} lies outside the work folder.")
+                return _judged(found, "allow", ONLY_READS)
+            return _judged(found, "ask", f"{outside} lies outside the work folder.")
         if self.mode == "auto":
             reason = self._objection_in_auto(command, where)
-            return Part(source=found.source, decision="ask" if reason else "allow", reason=reason)
-        return Part(source=found.source, decision="ask", reason=f"{found.source} may do more than read.")
+            return _judged(found, "ask" if reason else "allow", reason or "By its words it stays in the work folder.")
+        if self.mode == "plan":
+            return _judged(found, "deny", PLAN_ONLY_READS)
+        return _judged(found, "ask", f"{found.source} may do more than read.")
+
+    def _may_read(self, word: Word, where: Places) -> bool:
+        if where.holds(word):
+            return True
+        if word.text is None or word.glob or not where.folders:
+            return False
+        found = tuple(where.exact(word))
+        return len(found) == len(where.folders) and all(map(self._is_readable, found))
+
+    def _is_readable(self, place: Path) -> bool:
+        allow = self.rules.allow
+        return self.paths.inside(place) or bool(
+            rules.about_path(allow, writing=False, spellings=(place,), paths=self.paths)
+        )
 
     def _objection_in_auto(self, command: ShellCommand, where: Places) -> str:
         """In auto mode everything goes that by the look of it stays inside."""
@@ -102,11 +120,11 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
                 return f"{word.source} is a place that only changes when you say so."
         return ""
 
-    def _objection(self, found: Script, parts: tuple[Part, ...], where: Places) -> str:
+    def _objection(self, found: Script, parts: tuple[Judged, ...], where: Places) -> str:
         """Why the script as a whole cannot simply run; empty if it can."""
         if found.doubt and (found.unreadable or self.mode != "auto" or self._guarded):
             return found.doubt[0].upper() + found.doubt[1:] + "."
-        if part := next((part for part in parts if part.decision == "ask"), None):
+        if part := next((part for part in parts if part.verdict == "ask"), None):
             return part.reason
         if not where.folders:
             return "It runs in a folder outside the work folder."
@@ -123,7 +141,7 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
             return ""
         if one.target.text is None and self.mode == "auto":
             return ""
-        if not where.holds(one.target) or (one.target.glob and self.mode != "auto"):
+        if not where.holds(one.target) or (one.target.glob and _writes(one) and self.mode != "auto"):
             return f"{one.operator} {one.target.source} leads outside the work folder, or where cannot be seen."
         if not _writes(one):
             return ""
@@ -138,7 +156,7 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
     def _allowing(self, command: ShellCommand) -> Rule | None:
         """A rule that allows this command; code that cannot be seen needs a rule for exactly this text."""
         wanted = (one for one in self.rules.allow if not runs_unseen(command) or _is_exact(one))
-        return rules.about_command(wanted, _forms(command))
+        return rules.about_command(wanted, exact_forms(command))
 
     def _allowing_whole(self, command: str, found: Script) -> Rule | None:
         """A rule for exactly this text, which the user has seen; or one for all, if nothing forbidden can hide."""
@@ -150,42 +168,63 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
     def _guarded(self) -> bool:
         return any(one.names("Bash") for one in (*self.rules.deny, *self.rules.ask))
 
-    def _first_match(
-        self, wanted: tuple[Rule, ...], command: str, found: Script, where: Places, known: Mapping[str, str]
+    def _about_whole(self, wanted: tuple[Rule, ...], command: str, found: Script, where: Places) -> str:
+        """The first of the rules that is about the text as a whole or a file it is redirected from or to."""
+        if not wanted:
+            return ""
+        hit = rules.about_command(wanted, (command.strip(),))
+        for one in found.redirections:
+            hit = hit or self._about_word(wanted, one.target, where, (_writes(one),))
+        return hit.text if hit else ""
+
+    def _about_any(
+        self, wanted: tuple[Rule, ...], found: ShellCommand, where: Places, known: Mapping[str, str]
     ) -> Rule | None:
-        """The first of the rules that is about any command, however wrapped, or about any path in it."""
+        """The first of the rules that is about the command, however wrapped, or about any path in it."""
         if not wanted:
             return None
-        if hit := rules.about_command(wanted, (command.strip(),)):
-            return hit
-        for number, node in enumerate(_everything(found, known)):
-            if hit := rules.about_command(wanted, _loose_forms(node)):
+        seen: set[str | None] = {None}
+        for number, node in enumerate((found, *islice(carried(found, known), MOST_CARRIED))):
+            if hit := rules.about_command(wanted, loose_forms(node)):
                 return hit
             if number >= MOST_CARRIED:  # nobody writes such a command but to hide something in it
                 return next((one for one in wanted if one.names("Bash")), None)
-        words = [(word, None) for one in found.commands for word in one.words[1:]]
-        files = [(one.target, _writes(one)) for one in found.redirections]
-        for word, writing in (*words, *files):
-            for forms in where.spellings(word):
-                for kind in (False, True) if writing is None else (writing,):
-                    if hit := rules.about_path(wanted, writing=kind, spellings=forms, paths=self.paths):
-                        return hit
+            for word in node.words[1:]:
+                if word.text not in seen and (hit := self._about_word(wanted, word, where, (False, True))):
+                    return hit
+                seen.add(word.text)
+        return None
+
+    def _about_word(
+        self, wanted: tuple[Rule, ...], word: Word, where: Places, writing: tuple[bool, ...]
+    ) -> Rule | None:
+        for forms in where.spellings(word):
+            for kind in writing:
+                if hit := rules.about_path(wanted, writing=kind, spellings=forms, paths=self.paths):
+                    return hit
         return None
 
 
-def _merged(parts: Iterable[Part]) -> tuple[Part, ...]:
+def _merged(parts: Iterable[Judged]) -> tuple[Judged, ...]:
     """One part per command as it is written: of the several that a variable makes of it, the strictest."""
-    found: dict[str, Part] = {}
+    found: dict[str, Judged] = {}
     for part in parts:
-        if found.setdefault(part.source, part).decision == "allow":
-            found[part.source] = part
+        if STRICTNESS[found.setdefault(part.command, part).verdict] < STRICTNESS[part.verdict]:
+            found[part.command] = part
     return tuple(found.values())
 
 
-def _everything(found: Script, known: Mapping[str, str]) -> Iterator[ShellCommand]:
-    for command in found.commands:
-        yield command
-        yield from carried(command, known)
+def _decided(parts: Sequence[Judged], verdict: Judgement) -> str:
+    """The rule by which a part is denied or asked about; empty if no rule is."""
+    return next((part.rule for part in parts if part.verdict == verdict), "")
+
+
+def _why_allowed(parts: Sequence[Judged]) -> str:
+    return parts[0].reason if len(parts) == 1 else "Each of its commands may run."
+
+
+def _judged(found: ShellCommand, verdict: Judgement, reason: str, rule: str = "") -> Judged:
+    return Judged(command=found.source, verdict=verdict, rule=rule, reason=reason)
 
 
 def _only_reads(found: Script) -> bool:
@@ -198,33 +237,9 @@ def _only_reads(found: Script) -> bool:
     return all(reads_only(command) is not None or command.name == "cd" for command in found.commands)
 
 
-def _forms(command: ShellCommand) -> set[str]:
-    """Spellings that an allow rule may match: the text itself, and its words if quotes change nothing."""
-    texts = [word.text for word in command.words]
-    if not plainly_run(command) or any(text is None or re.search(r"\s", text) for text in texts):
-        return {command.source}
-    return {command.source, " ".join(text for text in texts if text is not None)}
-
-
-def _loose_forms(command: ShellCommand) -> set[str]:
-    """Spellings that a deny or ask rule may match: also without folder, quotes and git's global options."""
-    texts = [word.text if word.text is not None else word.source for word in command.words]
-    texts[0] = program(command) or texts[0]
-    forms = {command.source, " ".join(texts)}
-    if texts[0] == "git":
-        forms.add(" ".join(["git", *_without_git_globals(texts[1:])]))
-    return forms
-
-
-def _without_git_globals(texts: list[str]) -> list[str]:
-    while texts and texts[0].startswith("-"):
-        texts = texts[2 if texts[0] in _GIT_GLOBALS_WITH_VALUE else 1 :]
-    return texts
-
-
-def _offer(command: str, found: Script, parts: tuple[Part, ...]) -> str:
+def _offer(command: str, found: Script, parts: tuple[Judged, ...]) -> str:
     """The rule to offer: for the one command that is in question if that would do, else for exactly this text."""
-    questioned = [part.source for part in parts if part.decision == "ask"]
+    questioned = [part.command for part in parts if part.verdict == "ask"]
     others_matter = found.doubt or found.assignments or found.redirections
     text = questioned[0] if len(questioned) == 1 and len(parts) > 1 and not others_matter else command.strip()
     return f"Bash({text})" if "*" not in text else ""
@@ -249,7 +264,3 @@ def _is_harmless(one: Redirection) -> bool:
 def _odd_assignment(found: Script) -> str:
     odd = next((one.name for one in found.assignments if not is_own(one.name)), None)
     return f"It sets the variable {odd}, which may change what other commands do." if odd is not None else ""
-
-
-def _leaves(found: ShellCommand) -> str:
-    return f"{found.source} leaves the work folder."

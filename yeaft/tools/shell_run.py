@@ -120,13 +120,17 @@ class ShellRun:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + within_s
         while True:
-            for pipe in self._pipes:
-                pipe.drain()
+            self.catch_up()
             survivors = self.survivors()
             if (self.silent and not survivors) or loop.time() >= deadline:
                 self._live.flush()
                 return survivors
             await asyncio.sleep(descendants.FIRST_LOOK_S)
+
+    def catch_up(self) -> None:
+        """Read at once what has been printed, so that the log holds it."""
+        for pipe in self._pipes:
+            pipe.drain()
 
     def survivors(self) -> Family:
         """Who of the command's processes is still alive after its shell; cheap when nobody is (one small read)."""
@@ -148,8 +152,7 @@ class ShellRun:
         left = await descendants.end(self.everyone, grace_s)
         self._kill_group()
         self._wrapper.wait()
-        for pipe in self._pipes:
-            pipe.drain()
+        self.catch_up()
         self._live.flush()
         return left
 

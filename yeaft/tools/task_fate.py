@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from yeaft.store.task_files import (
     Lifeline,
     TaskRecord,
+    is_cancel_requested,
     read_record,
     request_cancel,
     withdraw_cancel,
@@ -41,13 +42,17 @@ def fate(place: Path) -> TaskRecord | None:
     """The record in a task's directory as it is true now; None if there is none.
 
     A task that is called running, but of which nothing lives any more on this machine, is `orphaned`: nobody saw how
-    it ended.
+    it ended. If its end was asked for, it counts as `cancelled`.
     """
     record = read_record(place)
     if record is None or record.state != "running" or is_running(record):
         return record
     latest = read_record(place) or record  # it may have ended in good order just now
-    return replace(latest, state="orphaned") if latest.state == "running" else latest
+    if latest.state != "running":
+        return latest
+    if is_cancel_requested(place):
+        return replace(latest, state="cancelled", stopped_by="request")
+    return replace(latest, state="orphaned")
 
 
 def is_running(record: TaskRecord) -> bool:

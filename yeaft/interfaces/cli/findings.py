@@ -73,7 +73,8 @@ class Findings:
 
         if result.exit_code:
             return result
-        answers = [vp.text for vp in result.vps if vp.outcome == "answered"]
+        newest = {vp.vp: vp.text for vp in result.vps if vp.outcome == "answered"}  # after what its sub-agents brought
+        answers = list(newest.values())
         problem = next((found for text in answers if (found := problem_with(text, schema))), "")
         if problem:
             self.refuse(BadData(problem))

@@ -51,6 +51,7 @@ Other:
   -h, --help               Show this text.
 
 Commands:
+  agent       List, show and follow sub-agents.
   completion  Shell completion for bash, zsh or fish.
   config      Show and change settings.
   demo        Try yeaft with a scripted model; no key needed.
@@ -58,10 +59,12 @@ Commands:
   help        Read about a topic.
   local       Set up the embedded model.
   model       List models; show which one answers.
+  perms       Show what may run unasked, and by which rule.
   replay      Rebuild and check what a Session sent to models.
   route       Show who would answer a text.
   session     List, show, rename, export, delete Sessions.
   task        List, follow, await and end background tasks.
+  tool        List the tools of VPs.
   vp          List, show, make, import virtual persons.
 
 Exit codes: 0 answered, 1 failed, 2 usage, 3 a human is needed, 4 a limit was hit, 65 bad data, 66 not found,

@@ -12,6 +12,7 @@ from yeaft.interfaces.cli import duration
 from yeaft.kernel.errors import UsageError
 
 COMMANDS: dict[str, str] = {
+    "agent": "agent",
     "completion": "completion",
     "config": "config",
     "demo": "demo",
@@ -19,10 +20,12 @@ COMMANDS: dict[str, str] = {
     "help": "help",
     "local": "local",
     "model": "model",
+    "perms": "perms",
     "replay": "replay",
     "route": "route",
     "session": "session",
     "task": "task",
+    "tool": "tool",
     "vp": "vp",
 }
 """Name of a command -> the module of `yeaft.interfaces.cli.commands` that has it."""

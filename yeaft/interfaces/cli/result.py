@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from yeaft.events.agent import AgentEnded
 from yeaft.events.call import AskOpened
 from yeaft.events.turn import Failure
 from yeaft.interfaces.cli.exit_codes import exit_code_of
@@ -45,7 +47,10 @@ class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """The end of a process. `text` is the answer: that of the only VP, or all of them under their names."""
+    """The end of a process. `text` is the answer: that of the only VP, or all of them under their names.
+
+    `usage` and `cost` hold what sub-agents used, too.
+    """
 
     type: str = "result"
     exit_code: int
@@ -67,7 +72,7 @@ def failure(error: YeaftError, session_id: str = "") -> Result:
 
 
 def result_of(state: SessionState, turns: Iterable[TurnState], questions: Iterable[AskOpened], stdin: str) -> Result:
-    """Sum up the turns that this process ran."""
+    """Sum up the turns that this process ran, with the sub-agents that they spawned."""
     ended = [(turn, turn.ended) for turn in turns if turn.ended]
     vps = tuple(
         VpResult(
@@ -85,8 +90,9 @@ def result_of(state: SessionState, turns: Iterable[TurnState], questions: Iterab
     codes = [exit_code_of(end) for _, end in ended]
     exit_code = worst_exit_code(codes)
     outcome = next((end.outcome for (_, end), code in zip(ended, codes, strict=True) if code == exit_code), "answered")
-    costs = [vp.cost for vp in vps if vp.cost is not None]
-    usage = sum((vp.usage for vp in vps), Usage())
+    helpers = _helpers(state, {vp.turn for vp in vps})
+    costs = [cost for cost in (*(vp.cost for vp in vps), *(one.cost_usd for one in helpers)) if cost is not None]
+    usage = sum((*(vp.usage for vp in vps), *(one.usage for one in helpers)), Usage())
     return Result(
         exit_code=exit_code,
         outcome=outcome,
@@ -101,6 +107,12 @@ def result_of(state: SessionState, turns: Iterable[TurnState], questions: Iterab
         ),
         stdin=stdin,
     )
+
+
+def _helpers(state: SessionState, turn_ids: AbstractSet[str]) -> list[AgentEnded]:
+    """Return how the sub-agents ended that these turns spawned."""
+    spawned = (agent for agent in state.agents.values() if state.turn_of_call(agent.spawned.call_id) in turn_ids)
+    return [agent.ended for agent in spawned if agent.ended]
 
 
 def _answer(vps: tuple[VpResult, ...]) -> str:

@@ -21,8 +21,12 @@ SHOWN_DIGITS = 12
 
 
 class RequestRow(Struct, frozen=True, kw_only=True):
-    """One request that was sent; `verdict` says whether its body could be rebuilt byte for byte (`equal`)."""
+    """One request that was sent; `verdict` says whether its body could be rebuilt byte for byte (`equal`).
 
+    `stream` is `session`, or `agent/<id>` for a request of a sub-agent; `seq` counts within it.
+    """
+
+    stream: str
     seq: int
     request_id: str
     turn_id: str
@@ -42,16 +46,15 @@ def run(options: Options, words: list[str]) -> int:
 
 def show(desk: Desk, *, session: str, check: bool, body: int | None) -> int:
     """Show the requests of a Session, or the body of one; with `check` exit 1 unless all can be rebuilt."""
-    from yeaft.session.replay import replay
+    from yeaft.session.replay import replay_all
     from yeaft.store.blobs import FileBlobs
     from yeaft.store.directory import find_session
-    from yeaft.store.journal import SESSION_STREAM
     from yeaft.store.sqlite import SqliteJournal
 
     paths = find_session(desk.home, session)
     blobs = FileBlobs(paths.blobs)
     journal = SqliteJournal.for_reading(paths.db, blobs)
-    rebuilt = list(replay(journal.read(SESSION_STREAM), blobs, paths.session_id))
+    rebuilt = list(replay_all(journal, blobs, paths.session_id))
     if body is not None:
         return _put_body(rebuilt, body)
     if desk.as_json:
@@ -86,6 +89,7 @@ def _put_body(rebuilt: list[Rebuilt], number: int) -> int:
 def _row(one: Rebuilt) -> RequestRow:
     sent = one.request
     return RequestRow(
+        stream=one.stream,
         seq=one.seq,
         request_id=sent.request_id,
         turn_id=sent.turn_id,

@@ -48,6 +48,7 @@ def export(
     thinking: bool,
 ) -> int:
     """Write a Session as JSON lines or Markdown, without thinking unless asked."""
+    from yeaft.session.agent_reading import agent_records
     from yeaft.session.offline import read_session
 
     reading = read_session(desk.home, session)
@@ -57,6 +58,8 @@ def export(
     if form == "markdown":
         text = _as_markdown(reading, thinking=thinking)
     else:
+        agents = _cleaned(desk, agent_records(reading.paths), redact=redact, thinking=thinking)
+        reading = replace(reading, records=(*reading.records, *agents))
         text = "".join(f"{line}\n" for line in _as_lines(reading, with_blobs=not redact))
     target = output or desk.options.output_file
     if target is None:

@@ -12,7 +12,7 @@ from yeaft.tools.paths import Paths
 from yeaft.tools.policy import Policy
 from yeaft.tools.rules import rule, rules
 from yeaft.tools.todo_write import todo_write
-from yeaft.tools.tool import BoundCall
+from yeaft.tools.tool import BoundCall, Touches
 from yeaft.tools.verdict import Verdict
 from yeaft.tools.visible import visible
 
@@ -26,9 +26,11 @@ class Desk:
         self.place = Folder(tmp_path)
         self.root, self.home = self.place.root, self.place.home
 
+    def policy(self, mode: Mode = "ask", **lists: tuple[str, ...]) -> Policy:
+        return Policy(mode=mode, rules=rules(Permissions(**lists)), paths=Paths(self.root, home=self.home))
+
     def judge(self, call: BoundCall, mode: Mode = "ask", **lists: tuple[str, ...]) -> Verdict:
-        settings = Permissions(**lists)
-        return Policy(mode=mode, rules=rules(settings), paths=Paths(self.root, home=self.home)).judge(call)
+        return self.policy(mode, **lists).judge(call)
 
     def read(self, path: str) -> BoundCall:
         return self.place.vp().bind("FileRead", file_path=path)
@@ -180,3 +182,76 @@ def test_nothing_is_hidden_from_the_human_who_must_say_yes() -> None:
     assert visible("ls\u200b\ufeff\u00a0\u3164\U000e0041") == "ls⟨U+200B⟩⟨U+FEFF⟩⟨U+00A0⟩⟨U+3164⟩⟨U+E0041⟩"
     assert visible("ls" + " " * 300 + "; rm x\t\r\n") == "ls⟨300 blanks⟩; rm x⇥⟨U+000D⟩\n"
     assert visible("写入 文件 é 👍🏽") == "写入 文件 é 👍🏽"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "denied"),
+    [
+        ("domain:*.example.com", {"a.example.com", "b.a.example.com"}),
+        ("domain:example.com", {"example.com"}),
+        ("Example.com.", {"example.com"}),
+        ("*", {"example.com", "a.example.com", "b.a.example.com", "example.com.evil.org", "notexample.com"}),
+    ],
+)
+def test_a_rule_about_a_host_matches_that_host_and_no_other(desk: Desk, pattern: str, denied: set[str]) -> None:
+    hosts = ("example.com", "a.example.com", "b.a.example.com", "example.com.evil.org", "notexample.com")
+    policy = desk.policy(deny=(f"WebFetch({pattern})",))
+
+    judged = {host: policy.judge_use("WebFetch", "read", Touches(domains=(host,))).decision for host in hosts}
+
+    assert {host for host, decision in judged.items() if decision == "deny"} == denied
+    assert {host for host in hosts if not policy.may_visit("WebFetch", host)} == denied
+
+
+def test_nothing_leaves_the_machine_unasked(desk: Desk) -> None:
+    fetch, search = ("WebFetch", "read", Touches(domains=("docs.example",))), ("WebSearch", "read", Touches())
+
+    decisions = {
+        mode: [desk.policy(mode).judge_use(*use).decision for use in (fetch, search)]
+        for mode in ("ask", "edits", "plan", "auto")
+    }
+    offers = [desk.policy().judge_use(*use).offer for use in (fetch, search)]
+
+    assert decisions == {"ask": ["ask"] * 2, "edits": ["ask"] * 2, "plan": ["ask"] * 2, "auto": ["allow"] * 2}
+    assert offers == ["WebFetch(domain:docs.example)", "WebSearch"]
+    assert [desk.policy(allow=tuple(offers)).judge_use(*use).decision for use in (fetch, search)] == ["allow"] * 2
+
+
+def test_a_host_that_must_be_asked_for_is_not_redirected_to_unasked(desk: Desk) -> None:
+    policy = desk.policy(ask=("WebFetch(domain:*)",), allow=("WebFetch(domain:docs.example)",))
+
+    assert policy.judge_use("WebFetch", "read", Touches(domains=("docs.example",))).decision == "ask"
+    assert not policy.may_visit("WebFetch", "docs.example")
+    assert not desk.policy(deny=("WebFetch",)).may_visit("WebFetch", "docs.example")
+    assert desk.policy().may_visit("WebFetch", "docs.example")
+
+
+def test_a_paid_call_is_asked_for_even_where_files_may_be_written(desk: Desk) -> None:
+    into = Touches(writes=("a.png",))
+
+    decisions = {
+        mode: desk.policy(mode).judge_use("ImageGeneration", "unsafe", into).decision
+        for mode in ("ask", "edits", "plan", "auto")
+    }
+
+    assert decisions == {"ask": "ask", "edits": "ask", "plan": "deny", "auto": "allow"}
+    assert (
+        desk.policy("edits", allow=("ImageGeneration",)).judge_use("ImageGeneration", "unsafe", into).decision
+        == "allow"
+    )
+
+
+def test_a_worktree_is_a_work_folder_like_any_other(desk: Desk) -> None:
+    assert desk.judge(desk.write(".yeaft/worktrees/x/src/a.py"), "edits").decision == "allow"
+    assert desk.judge(desk.write(".yeaft/worktrees/x/.git"), "auto").decision == "ask"
+    assert desk.judge(desk.write(".yeaft/worktrees/x/.env"), "auto").decision == "ask"
+    assert desk.judge(desk.write(".yeaft/skills/x/SKILL.md"), "auto").decision == "ask"
+    assert desk.policy("auto").judge_use(
+        "EnterWorktree", "unsafe", Touches(writes=(".yeaft/worktrees/x",))
+    ).decision == ("allow")
+
+
+@pytest.mark.parametrize("tool", ["CancelTask", "JsReplReset", "TodoWrite"])
+def test_what_only_reaches_what_the_session_has_started_is_never_asked_about(desk: Desk, tool: str) -> None:
+    assert desk.policy().judge_use(tool, "unsafe", Touches()).decision == "allow"
+    assert desk.policy(deny=(tool,)).judge_use(tool, "unsafe", Touches()).decision == "deny"

@@ -2,7 +2,7 @@
 
 A deny rule wins over an ask rule, that over an allow rule, and that over what the mode says:
 
-    ask     reading inside the work folder is free, as are commands that only read; the rest asks
+    ask     reading inside the work folder is free, as are commands that only read; the rest asks, so does the web
     edits   writing files inside is free too
     plan    only reading; the rest is denied, whatever allow rules say
     auto    all that stays inside the work folder is free
@@ -23,6 +23,7 @@ from yeaft.tools.sensitive import is_sensitive, spellings
 from yeaft.tools.tool import BoundCall, Touches
 from yeaft.tools.verdict import Verdict, allow_flag
 
+SEARCHERS = frozenset({"WebSearch"})
 ALWAYS_ALLOWED = frozenset({"TodoWrite", "AskUser", "RouteForward", "CancelTask", "JsReplReset"})
 """Tools that reach nothing but what the Session itself has started."""
 PLAN_DENIES = (
@@ -67,8 +68,9 @@ class Policy(Struct, frozen=True, kw_only=True):
         return _strictest(verdicts)
 
     def may_visit(self, tool: str, domain: str) -> bool:
-        """Whether a tool that was let out may be sent on to `domain`."""
-        return _about_tool(self.rules.deny, tool) is None and self._about_domain(tool, domain).decision == "allow"
+        """Whether a tool that was let out may be sent on to `domain`: a server chose it, so only rules can object."""
+        objections = (*self.rules.deny, *self.rules.ask)
+        return _about_tool(objections, tool) is None and rules.about_domain(objections, tool, domain) is None
 
     def judge_command(self, command: str, cwd: str = "") -> Verdict:
         """The verdict on a shell command; `cwd` as the model wrote it, empty for the work folder."""
@@ -82,14 +84,22 @@ class Policy(Struct, frozen=True, kw_only=True):
         if asked := rules.about_domain(self.rules.ask, tool, domain):
             return Verdict(decision="ask", rule=asked.text, reason=f"The rule {asked.text} asks.")
         allowed = rules.about_domain(self.rules.allow, tool, domain)
-        return Verdict(decision="allow", rule=allowed.text if allowed else "")
+        if allowed or self.mode == "auto":
+            return Verdict(decision="allow", rule=allowed.text if allowed else "")
+        return self._going_out(f"{tool}(domain:{domain})", f"It sends a request to {domain}.")
+
+    def _going_out(self, offer: str, reason: str) -> Verdict:
+        """Ask before anything leaves the machine: an address or a search can carry what was read here."""
+        return Verdict(decision="ask", reason=reason, offer=offer, flag=allow_flag(offer))
 
     def _by_guard(self, tool: str, guard: Guard) -> Verdict:
         allowed = _about_tool(self.rules.allow, tool)
         if self.mode == "plan" and guard not in {"read", "local"}:
             return Verdict(decision="deny", reason=PLAN_DENIES)
-        if allowed or guard in {"read", "local"} or self.mode == "auto":
+        if allowed or self.mode == "auto" or (guard in {"read", "local"} and tool not in SEARCHERS):
             return Verdict(decision="allow", rule=allowed.text if allowed else "")
+        if tool in SEARCHERS:
+            return self._going_out(tool, "It sends the words to a search service.")
         return Verdict(
             decision="ask", reason=f"{tool} has effects outside this session.", offer=tool, flag=allow_flag(tool)
         )

@@ -72,10 +72,11 @@ def test_other_tools_are_judged_by_path_host_and_guard(given: Given) -> None:
     assert verdict("--tool", "FileRead", "--path", "~/.ssh/id_rsa") == "ask"
     assert verdict("--tool", "FileWrite", "--path", "notes.txt") == "ask"
     assert verdict("--tool", "FileWrite", "--path", "notes.txt", "--mode", "edits") == "allow"
-    assert verdict("--tool", "WebFetch", "--domain", "docs.example.com") == "allow"
-    deny = ("--deny", "WebFetch(domain:*.example.com)")
-    assert verdict("--tool", "WebFetch", "--domain", "docs.example.com", *deny) == "deny"
-    assert verdict("--tool", "WebFetch", "--domain", "example.com", *deny) == "allow"
+    rule = "WebFetch(domain:*.example.com)"
+    assert verdict("--tool", "WebFetch", "--domain", "docs.example.com") == "ask"
+    assert verdict("--tool", "WebFetch", "--domain", "docs.example.com", "--allow", rule) == "allow"
+    assert verdict("--tool", "WebFetch", "--domain", "docs.example.com", "--allow", "WebFetch", "--deny", rule) == "deny"
+    assert verdict("--tool", "WebFetch", "--domain", "example.com", "--allow", rule) == "ask"
     assert verdict("--tool", "mcp__git__push") == "ask"
     assert verdict("--tool", "mcp__git__push", "--allow", "mcp__git__*") == "allow"
 

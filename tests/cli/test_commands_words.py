@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tests.cli.commands_given import Given
 from yeaft.interfaces.cli.commands.completion_words import Level, levels
 from yeaft.interfaces.cli.commands.help import TOPICS
-from yeaft.interfaces.cli.commands.printing import cut, table, width
+from yeaft.interfaces.cli.commands.printing import table
 from yeaft.interfaces.cli.options import COMMANDS
+from yeaft.interfaces.cli.terminal_text import cut, width
 from yeaft.prompts.find import templates_dir
 from yeaft.prompts.phrases import sections
 

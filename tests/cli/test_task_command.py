@@ -183,3 +183,13 @@ def test_a_reader_of_a_log_may_leave_early(talking: Given, session: str) -> None
     )
 
     assert (done.stdout, done.stderr, done.returncode) == (b"line\n", b"", 141)
+
+
+def test_a_session_with_a_running_task_is_not_deleted(talking: Given, session: str) -> None:
+    refused = talking.yeaft("session", "rm", session, "--yes")
+    place = talking.home / "sessions" / session / "tasks" / "j_ab99999999"
+    write_record(place, replace(RUNNING, state="succeeded"))
+
+    assert (refused.code, "yeaft task cancel j_ab99999999" in refused.err) == (75, True)
+    assert talking.yeaft("session", "rm", session, "--yes").code == 0
+    assert talking.yeaft("task", "ls", "--all", "--json").json == []

@@ -4,9 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.store.store_given import STREAM, recorded
+from yeaft.events.session import MessagePosted, SessionCreated
 from yeaft.kernel.errors import NotFound
+from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import SessionPaths, find_session, list_session_ids, session_paths, sessions_root
 from yeaft.store.meta import SessionMeta, write_meta
+from yeaft.store.sqlite import SqliteJournal
 
 
 def session(home: Path, session_id: str, name: str = "") -> SessionPaths:
@@ -14,7 +18,7 @@ def session(home: Path, session_id: str, name: str = "") -> SessionPaths:
     paths.root.mkdir(parents=True)
     paths.db.write_bytes(b"")
     if name:
-        write_meta(paths.meta, SessionMeta(session_id=session_id, name=name))
+        write_meta(paths.meta, SessionMeta(session_id=session_id, name=name, title=""))
     return paths
 
 
@@ -68,8 +72,8 @@ def test_a_reference_that_fits_several_names_them(home: Path) -> None:
     [
         ("shoping list", r"Did you mean k7m2q9xa \(shopping list\)\?"),
         ("k7m2q9xb", r"Did you mean k7m2q9xa \(shopping list\)\?"),
-        ("something else", "`yeaft session list` shows all"),
-        ("", "`yeaft session list` shows all"),
+        ("something else", "`yeaft session ls --all` lists them"),
+        ("", "`yeaft session ls --all` lists them"),
         ("../sessions/k7m2q9xa", "No Session"),
         ("cccc3333", "No Session"),
     ],
@@ -93,3 +97,24 @@ def test_everything_of_a_session_is_inside_its_directory(tmp_path: Path) -> None
     assert {path.parent for path in inside} == {tmp_path / "sessions" / "k7m2q9xa"}
     assert len(set(inside)) == len(inside)
     assert not paths.root.exists()
+
+
+async def test_a_session_that_is_running_or_was_killed_is_found_by_its_name_only(tmp_path: Path) -> None:
+    paths = session_paths(tmp_path, "k7m2q9xa")
+    journal = SqliteJournal(paths.db, FileBlobs(paths.blobs))
+    named = SessionCreated(
+        session_id="k7m2q9xa",
+        name="billing bug",
+        folder="/work",
+        roster=("omni",),
+        default_vp="omni",
+        lang="en",
+        app_version="0.1.0",
+    )
+    asked = MessagePosted(message_id="m_1", sender="user", to=("omni",), kind="user", text="Why?", root_id="m_1")
+    await journal.append(STREAM, 0, 1, [recorded(named, "e_1", ts=1000), recorded(asked, "e_2", ts=1000)])
+    await journal.close()
+
+    assert find_session(tmp_path, "billing bug").session_id == "k7m2q9xa"
+    with pytest.raises(NotFound, match=r"Did you mean k7m2q9xa \(billing bug\)"):
+        find_session(tmp_path, "why?")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.store.store_given import STREAM, recorded
@@ -15,7 +16,7 @@ from yeaft.kernel.errors import StoreFailed
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import session_paths
 from yeaft.store.index import Index, current_meta
-from yeaft.store.meta import SessionMeta, fold_meta, read_meta, write_meta
+from yeaft.store.meta import SessionMeta, fold_meta, new_meta, read_meta, write_meta
 from yeaft.store.sqlite import SqliteJournal
 
 
@@ -45,7 +46,7 @@ async def given(home: Path, session_id: str, events: Sequence[Event], *, ts: int
     records = [recorded(event, f"e_{head + number}", ts=ts) for number, event in enumerate(events)]
     await journal.append(STREAM, head, 1, records)
     if close:
-        meta = read_meta(paths.meta) or SessionMeta(session_id=session_id)
+        meta = read_meta(paths.meta) or new_meta(session_id)
         write_meta(paths.meta, fold_meta(meta, journal.read(STREAM, meta.head_seq)))
     await journal.close()
 
@@ -74,6 +75,7 @@ async def test_meta_tells_what_the_journal_tells(tmp_path: Path) -> None:
     assert read_meta(session_paths(tmp_path, "aaaa1111").meta) == SessionMeta(
         session_id="aaaa1111",
         name="renamed",
+        title="hi",
         folder="/work",
         roster=("omni", "skeptic"),
         default_vp="skeptic",
@@ -177,3 +179,33 @@ async def test_a_broken_index_is_rebuilt_or_done_without(home: Path, harm: str) 
 def test_a_home_that_does_not_exist_has_no_sessions_and_stays_that_way(tmp_path: Path) -> None:
     assert Index(tmp_path / "nowhere").rows() == []
     assert not (tmp_path / "nowhere").exists()
+
+
+async def test_a_title_is_the_first_paragraph_of_the_first_message_and_no_name(tmp_path: Path) -> None:
+    asked = posted(1)
+    first = msgspec.structs.replace(asked, text="Why is this slow?\n\n[Piped to standard input:]\nsecret log")
+    await given(tmp_path, "aaaa1111", [created("aaaa1111", ""), first, posted(2)], ts=1000)
+
+    (meta,) = Index(tmp_path).rows()
+
+    assert (meta.name, meta.title) == ("", "Why is this slow?")
+
+
+async def test_a_name_in_a_cache_of_an_earlier_version_is_looked_up_again(tmp_path: Path) -> None:
+    await given(tmp_path, "aaaa1111", [created("aaaa1111", ""), posted(1)], ts=1000)
+    paths = session_paths(tmp_path, "aaaa1111")
+    write_meta(paths.meta, SessionMeta(session_id="aaaa1111", name="hi", head_seq=2, messages=1))
+
+    (meta,) = Index(tmp_path).rows()
+
+    assert (meta.name, meta.title, meta.messages) == ("", "hi", 1)
+
+
+async def test_only_the_user_can_look_into_what_is_made(tmp_path: Path) -> None:
+    home = tmp_path / "deep" / "home"
+    await given(home, "aaaa1111", [created("aaaa1111", "first")], ts=1000)
+    Index(home).rows()
+
+    made = [home.parent, home, home / "sessions", home / "sessions" / "aaaa1111", home / "index.db"]
+
+    assert [oct(path.stat().st_mode & 0o777) for path in made] == ["0o700", "0o700", "0o700", "0o700", "0o600"]

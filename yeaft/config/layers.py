@@ -50,7 +50,7 @@ def load(
     the folder is `trusted`; otherwise only for what they forbid. Raises `ConfigError` naming the place, the nearest
     key and the remedy; no file is ever changed.
     """
-    project = [folder / name for name in PROJECT_CONFIGS] if folder is not None else []
+    project = _project_files(folder) if folder is not None else ()
     unread = () if trusted else tuple(path for path in project if path.is_file())
     tightened, remarks = tightening(unread)
     stack = Stack()
@@ -69,6 +69,11 @@ def load(
     )
 
 
+def forbidden_in(folder: Path) -> list[Layer]:
+    """What the project files of a folder forbid, which is in force whether it is trusted or not."""
+    return tightening([path for path in _project_files(folder) if path.is_file()])[0]
+
+
 def validated(stack: Stack) -> Config:
     """The merged settings as a value. Raises `ConfigError` with everything that is wrong, place by place."""
     try:
@@ -77,6 +82,10 @@ def validated(stack: Stack) -> Config:
         from yeaft.config.explain import explained
 
         raise explained(stack.layers, str(error)) from error
+
+
+def _project_files(folder: Path) -> tuple[Path, ...]:
+    return tuple(folder / name for name in PROJECT_CONFIGS)
 
 
 def _typed(overrides: Sequence[str], flags: Mapping[str, Value]) -> "Iterator[Layer]":

@@ -1,32 +1,60 @@
-"""All settings in force as flat rows, for `yeaft config ls --origin`."""
+"""All settings in force as flat rows, for `yeaft config ls --origin`; and which keys there can be."""
 
-from collections.abc import Iterator
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
 
 from yeaft.config.layers import Loaded
+from yeaft.config.settings import Config
 from yeaft.config.tables import dotted
 
 BUILT_IN = "built-in"
 HIDDEN = "***"
+UNSET = "-"
+NOTHING = ("null", '""')
+NAMED_BY_USERS = frozenset({"providers", "vps"})
+"""Tables of entries that only users make; what such an entry leaves open is not listed."""
 Node: TypeAlias = Struct | dict[str, "Node"] | tuple["Node", ...] | str | int | float | None
 _SECRET_WORDS = ("key", "auth", "token", "secret", "cookie", "password")
 
 
 class Setting(Struct, frozen=True, kw_only=True):
-    """One key with its value as TOML or JSON would write it (secrets hidden), and the place that set it."""
+    """One key with its value as JSON would write it (secrets hidden), and the place that set it."""
 
     key: str
     value: str
     origin: str
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the value says anything; an empty text or none leaves it to yeaft."""
+        return self.value not in NOTHING
+
+    @property
+    def shown(self) -> str:
+        """The value as lists show it."""
+        return self.value if self.is_set else UNSET
 
 
 def settings(loaded: Loaded) -> tuple[Setting, ...]:
     """Every key of the configuration in the order of its declaration, those nobody set included."""
     rows = _rows(loaded.config, ())
     return tuple(Setting(key=key, value=value, origin=_origin(key, loaded)) for key, value in rows)
+
+
+def is_key(parts: Sequence[str]) -> bool:
+    """Whether a configuration can hold a value at the key with these parts, set or not."""
+    kind: Any = Config
+    for part in parts:
+        if get_origin(kind) is dict:
+            kind = get_args(kind)[1]
+        elif isinstance(kind, type) and issubclass(kind, Struct):
+            kind = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}.get(part)
+        else:
+            return False
+    return kind is not None
 
 
 def _origin(key: str, loaded: Loaded) -> str:
@@ -49,7 +77,7 @@ def _rows(value: Node, at: tuple[str | int, ...]) -> Iterator[tuple[str, str]]:
         case tuple() if any(isinstance(inner, Struct) for inner in value):
             for index, inner in enumerate(value):
                 yield from _rows(inner, (*at, index))
-        case None:
+        case None if at[0] in NAMED_BY_USERS:
             return
         case _:
             yield dotted(at), _shown(value, at)

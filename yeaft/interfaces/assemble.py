@@ -149,7 +149,7 @@ def _ground(wish: Wish, home: Path, loaded: Loaded, lang: str) -> _Ground:
         wish=wish,
         home=home,
         config=config,
-        layers=loaded.layers,
+        layers=(*loaded.layers, *(layers.forbidden_in(folder) if folder != wish.folder else ())),
         lang=lang,
         phrases=load_phrases(lang),
         library=Library(vp_folders(home)),

@@ -23,6 +23,7 @@ from yeaft.llm.local_setup_pip import (
     run_pip,
     typed_by_hand,
 )
+from yeaft.store.filesystem import make_private
 
 ENGINE = "xllamacpp==2026.10.11549"
 ENGINE_LICENCE = "MIT"
@@ -58,7 +59,7 @@ async def setup(home: Path, *, gguf: Path | None, progress: Progress) -> LocalFi
         progress("local.ready", {"model": present.model, "folder": str(models_folder(home))})
         return present
     folder = models_folder(home)
-    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+    await asyncio.to_thread(make_private, folder)
     own = None if gguf is None else _own_weights(folder, gguf)
     await _get_engine(folder, progress)
     files = await _get_weights(folder, progress) if own is None else own

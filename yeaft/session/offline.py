@@ -14,7 +14,7 @@ from yeaft.events.codec import Recorded
 from yeaft.events.session import OwnerReleased, SessionCreated
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
-from yeaft.kernel.errors import BadData, StoreFailed
+from yeaft.kernel.errors import BadData, SessionBusy, StoreFailed
 from yeaft.session.ledger import Ledger
 from yeaft.session.opening import Room, Wanted, open_room
 from yeaft.session.state import SessionState
@@ -23,6 +23,8 @@ from yeaft.store.directory import SessionPaths, find_session, list_session_ids, 
 from yeaft.store.journal import SESSION_STREAM
 from yeaft.store.lock import SessionLock
 from yeaft.store.sqlite import SqliteJournal
+from yeaft.store.task_files import task_places
+from yeaft.tools.task_fate import fate
 
 if TYPE_CHECKING:
     from yeaft.events.codec import Event
@@ -94,11 +96,13 @@ async def import_session(home: Path, records: Sequence[Recorded], blobs: Sequenc
 def delete_session(home: Path, ref: str, *, take_over: bool = False) -> str:
     """Delete a Session with everything in its directory and return its id.
 
-    Raises `NotFound`, `SessionBusy` if another process owns it, `StoreFailed` if something cannot be deleted.
+    Raises `NotFound`, `SessionBusy` if another process owns it or one of its tasks still runs, `StoreFailed` if
+    something cannot be deleted.
     """
     paths = find_session(home, ref)
     lock = SessionLock.take(paths.root, take_over=take_over)
     try:
+        _refuse_running_tasks(paths)
         paths.db.unlink(missing_ok=True)  # first, so that whatever stays behind is no Session any more
         shutil.rmtree(paths.root)
     except OSError as error:
@@ -106,6 +110,17 @@ def delete_session(home: Path, ref: str, *, take_over: bool = False) -> str:
     finally:
         lock.release()
     return paths.session_id
+
+
+def _refuse_running_tasks(paths: SessionPaths) -> None:
+    """A task whose directory is gone could not be found, followed or ended any more."""
+    for place in task_places(paths.tasks):
+        record = fate(place)
+        if record is not None and record.state == "running":
+            raise SessionBusy(
+                f"Task {record.task_id} ({record.title}) of Session {paths.session_id} still runs. End it first: "
+                f"yeaft task cancel {record.task_id}"
+            )
 
 
 async def _append(room: Room, events: Sequence[Event]) -> None:

@@ -63,6 +63,7 @@ class Tasks:
         self._lines: dict[str, KeeperLine] = {}
         self._watches: dict[str, Watch] = {}
         self._changed = asyncio.Event()
+        self._has_failed = False
 
     @property
     def has_running(self) -> bool:
@@ -116,7 +117,7 @@ class Tasks:
         try:
             async with asyncio.timeout(CLOSE_WITHIN_S):
                 await self._end_adopted(ending)
-                while any(self._is_open(started.task_id) for started in ending):
+                while any(self._is_open(started.task_id) for started in ending) and not self._has_failed:
                     self._changed.clear()
                     await self._changed.wait()
         except TimeoutError:
@@ -124,15 +125,18 @@ class Tasks:
         finally:
             self._stop_watching()
         for started in running:
-            code, level = ("task.goes_on", "info") if started.survives else ("task.ended_with_session", "warn")
-            params = {"task": started.task_id, "title": started.title}
-            self._post(NoticePosted(code=code, params=params, level=level, vp_id=started.vp_id))
+            if self._is_open(started.task_id) or self._was_cancelled(started.task_id):
+                self._post(_farewell(started))
 
     def _running(self) -> list[TaskStarted]:
         return [task.started for task in self._ledger.state.tasks.values() if task.ended is None]
 
     def _is_open(self, task_id: str) -> bool:
         return self._ledger.state.tasks[task_id].ended is None
+
+    def _was_cancelled(self, task_id: str) -> bool:
+        ended = self._ledger.state.tasks[task_id].ended
+        return isinstance(ended, TaskEnded) and ended.state == "cancelled"
 
     def _record(self, vp_id: str, call_id: str, job: Job, mark: str) -> TaskRecord:
         return TaskRecord(
@@ -205,8 +209,8 @@ class Tasks:
     def _post(self, *events: Event, cause: str = "", corr: str = "") -> None:
         try:
             self._ledger.post(events, src="engine", cause=cause, corr=corr)
-        except StoreFailed:
-            return  # whoever works in the Session hears of it; the next process learns all this from the files
+        except StoreFailed:  # whoever works in the Session hears of it; the next process learns this from the files
+            self._has_failed = True
 
 
 class VpTasks:
@@ -258,12 +262,21 @@ def _started(record: TaskRecord) -> TaskStarted:
 
 
 def _ended(task_id: str, record: TaskRecord | None) -> TaskEnded | TaskOrphaned:
-    if record is None or record.state in ("orphaned", "running"):
-        return TaskOrphaned(task_id=task_id, error=UNSEEN_END)
-    return TaskEnded(
-        task_id=task_id,
-        state=record.state,
-        exit_code=record.exit_code,
-        signal=record.signal,
-        error=cause_of(record),
-    )
+    orphaned = TaskOrphaned(task_id=task_id, error=UNSEEN_END)
+    if record is None:
+        return orphaned
+    match record.state:
+        case "running" | "orphaned":
+            return orphaned
+        case state:
+            return TaskEnded(
+                task_id=task_id, state=state, exit_code=record.exit_code, signal=record.signal, error=cause_of(record)
+            )
+
+
+def _farewell(started: TaskStarted) -> NoticePosted:
+    """What the user is told about a task that runs when its Session is left."""
+    params = {"task": started.task_id, "title": started.title}
+    if started.survives:
+        return NoticePosted(code="task.goes_on", params=params, vp_id=started.vp_id)
+    return NoticePosted(code="task.ended_with_session", params=params, level="warn", vp_id=started.vp_id)

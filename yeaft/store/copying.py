@@ -7,6 +7,7 @@ import sqlite3
 from yeaft.kernel.errors import StoreFailed
 from yeaft.store.database import failure, open_reader
 from yeaft.store.directory import SessionPaths
+from yeaft.store.filesystem import PRIVATE_FOLDER, make_private
 
 
 def copy_session(source: SessionPaths, target: SessionPaths) -> None:
@@ -15,7 +16,8 @@ def copy_session(source: SessionPaths, target: SessionPaths) -> None:
     Raises `StoreFailed`; then nothing is left of the copy.
     """
     try:
-        target.root.mkdir(parents=True, mode=0o700)
+        make_private(target.root.parent)
+        target.root.mkdir(mode=PRIVATE_FOLDER)
         _copy_journal(source, target)
         if source.blobs.is_dir():
             shutil.copytree(source.blobs, target.blobs)

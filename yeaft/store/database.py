@@ -11,7 +11,7 @@ from pathlib import Path
 
 from yeaft import __version__
 from yeaft.kernel.errors import StoreFailed
-from yeaft.store.filesystem import is_network, sync_path
+from yeaft.store.filesystem import is_network, make_private, sync_path
 
 SCHEMA_VERSION = 1
 STREAM_SPAN = 1 << 40
@@ -59,7 +59,7 @@ class Writing:
         self._path = path
         self._level = ""
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(path.parent)
             log = not (is_network(path.parent) if on_network is None else on_network)
             self._is_new = not path.exists()
             if self._is_new:

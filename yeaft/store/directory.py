@@ -1,11 +1,11 @@
 """Where a Session's things are, and which Session a word on the command line means."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from yeaft.kernel.errors import NotFound
 from yeaft.store.lock import LOCK_NAME
-from yeaft.store.meta import META_NAME, read_meta
+from yeaft.store.meta import META_NAME, SessionMeta
 
 SESSIONS_NAME = "sessions"
 JOURNAL_NAME = "session.db"
@@ -89,48 +89,52 @@ def list_session_ids(home: Path) -> list[str]:
 
 
 def find_session(home: Path, reference: str) -> SessionPaths:
-    """The Session meant by an id, a name, or the beginning of an id, in that order.
+    """The Session meant by an id, a name that the user gave, or the beginning of an id, in that order.
 
     Raises `NotFound`, which names the candidates if several fit and the nearest ones if none does.
     """
     ids = list_session_ids(home)
     if reference in ids:
         return session_paths(home, reference)
-    names = _names(home, ids)
-    for fitting in (_named(names, reference), _starting(ids, reference)):
+    metas = _metas(home)
+    for fitting in (_named(metas, reference), _starting(ids, reference)):
         if len(fitting) == 1:
             return session_paths(home, fitting[0])
         if fitting:
-            shown = ", ".join(_shown(key, names[key]) for key in fitting)
+            shown = ", ".join(_shown(metas[key]) for key in fitting)
             raise NotFound(f"'{reference}' fits {len(fitting)} Sessions: {shown}. Give more of the id.")
-    raise NotFound(f"No Session '{reference}'. {_nearest(reference, names)}")
+    raise NotFound(f"No Session '{reference}'. {_nearest(reference, metas)}")
 
 
-def _names(home: Path, ids: Sequence[str]) -> dict[str, str]:
-    metas = ((key, read_meta(session_paths(home, key).meta)) for key in ids)
-    return {key: meta.name if meta else "" for key, meta in metas}
+def _metas(home: Path) -> dict[str, SessionMeta]:
+    from yeaft.store.index import Index  # which is made of what this module says about places
+
+    metas = Index(home).rows(include_archived=True)
+    return {meta.session_id: meta for meta in sorted(metas, key=lambda meta: meta.session_id)}
 
 
-def _named(names: dict[str, str], reference: str) -> list[str]:
-    return [key for key, name in names.items() if name and name == reference]
+def _named(metas: Mapping[str, SessionMeta], reference: str) -> list[str]:
+    return [key for key, meta in metas.items() if meta.name and meta.name == reference]
 
 
 def _starting(ids: Sequence[str], reference: str) -> list[str]:
     return [key for key in ids if reference and key.startswith(reference.lower())]
 
 
-def _shown(session_id: str, name: str) -> str:
-    return f"{session_id} ({name})" if name else session_id
+def _shown(meta: SessionMeta) -> str:
+    called = meta.name or meta.title
+    return f"{meta.session_id} ({called})" if called else meta.session_id
 
 
-def _nearest(reference: str, names: dict[str, str]) -> str:
+def _nearest(reference: str, metas: Mapping[str, SessionMeta]) -> str:
     import difflib  # only needed to be helpful
 
-    if not names:
+    if not metas:
         return "There are none yet."
-    words = {name.casefold(): key for key, name in names.items() if name} | {key: key for key in names}
+    words = {key: key for key in metas}
+    words |= {called.casefold(): key for key, meta in metas.items() for called in (meta.title, meta.name) if called}
     near = difflib.get_close_matches(reference.casefold(), words, NEAR_MATCHES)
     keys = dict.fromkeys(words[word] for word in near)
     if keys:
-        return f"Did you mean {' or '.join(_shown(key, names[key]) for key in keys)}?"
-    return "`yeaft session list` shows all."
+        return f"Did you mean {' or '.join(_shown(metas[key]) for key in keys)}?"
+    return "`yeaft session ls --all` lists them."

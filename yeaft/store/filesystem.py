@@ -1,4 +1,4 @@
-"""What must be known of file systems: which are on a network (no shared memory there), and when a path is on disk."""
+"""What must be known of file systems: which are on a network (no shared memory), what is on disk, who may look in."""
 
 import os
 from collections.abc import Iterable
@@ -6,6 +6,7 @@ from pathlib import Path
 
 NETWORK_TYPES = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "fuse.glusterfs"})
 MOUNTS = Path("/proc/mounts")
+PRIVATE_FOLDER = 0o700
 
 
 def is_network(directory: Path) -> bool:
@@ -39,3 +40,15 @@ def sync_path(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def make_private(directory: Path) -> None:
+    """Make a directory and those above it that are missing, all of them closed to others; what exists stays as it is.
+
+    `Path.mkdir` gives its mode to the last directory only. Raises `OSError`.
+    """
+    if directory.is_dir():
+        return
+    if directory.parent != directory:
+        make_private(directory.parent)
+    directory.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)

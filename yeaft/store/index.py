@@ -13,10 +13,11 @@ from yeaft.kernel.errors import StoreFailed
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import SessionPaths, list_session_ids, session_paths
 from yeaft.store.journal import SESSION_STREAM
-from yeaft.store.meta import SessionMeta, fold_meta, read_meta
+from yeaft.store.meta import SessionMeta, fold_meta, new_meta, read_meta
 from yeaft.store.sqlite import SqliteJournal
 
 INDEX_NAME = "index.db"
+PRIVATE_FILE = 0o600
 BUSY_TIMEOUT_S = 1.0  # a cache is not worth a longer wait
 UNUSABLE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")  # damaged, or tables of another format
 TABLE = "CREATE TABLE IF NOT EXISTS session(id TEXT PRIMARY KEY, stamp TEXT NOT NULL, meta BLOB NOT NULL) WITHOUT ROWID"
@@ -71,6 +72,8 @@ class Index:
 
     def _write(self, entries: Mapping[str, Entry], gone: Iterable[str]) -> None:
         values = [(key, entry.stamp, msgspec.json.encode(entry.meta)) for key, entry in entries.items()]
+        with contextlib.suppress(OSError):  # SQLite will say so, too
+            self._path.touch(mode=PRIVATE_FILE)
         with self._open() as connection, connection:
             connection.execute(TABLE)
             connection.executemany("DELETE FROM session WHERE id=?", [(key,) for key in gone])
@@ -91,11 +94,11 @@ def current_meta(paths: SessionPaths) -> SessionMeta:
 def _current(paths: SessionPaths, known: Entry | None) -> Entry:
     files = [_stat(path) for path in (paths.meta, paths.db, paths.db.with_name(paths.db.name + "-wal"))]
     stamp = " ".join(f"{changed_ns}:{size_bytes}" for changed_ns, size_bytes in files)
-    if known and known.stamp == stamp:
+    if known and known.stamp == stamp and known.meta.title is not None:
         return known
     meta = read_meta(paths.meta)
-    if meta is None:
-        return Entry(stamp=stamp, meta=_caught_up(paths, SessionMeta(session_id=paths.session_id)))
+    if meta is None or meta.title is None:
+        return Entry(stamp=stamp, meta=_caught_up(paths, new_meta(paths.session_id)))
     (written_ns, _), *journal = files
     if any(changed_ns > written_ns for changed_ns, _ in journal):
         meta = _caught_up(paths, meta)

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from yeaft.kernel.clock import NowMs, wall_clock_ms
 from yeaft.kernel.errors import SessionBusy, StoreFailed
+from yeaft.store.filesystem import make_private
 
 LOCK_NAME = "lock"
 BODY_LIMIT_BYTES = 4096
@@ -50,7 +51,7 @@ class SessionLock:
         `StoreFailed` if the directory cannot be written.
         """
         try:
-            directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(directory)
             descriptor = os.open(directory / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise StoreFailed(f"{directory} cannot be locked: {error.strerror}. Check its permissions.") from error

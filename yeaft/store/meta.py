@@ -13,16 +13,20 @@ from yeaft.events.session import MessagePosted, RosterChanged, SessionCreated, S
 from yeaft.kernel.errors import StoreFailed
 
 META_NAME = "meta.json"
+TITLE_CHARS = 60
 
 
 class SessionMeta(Struct, frozen=True, kw_only=True):
     """One line of a list of Sessions, true up to and including the event `head_seq`.
 
-    Times are UTC milliseconds; `messages` counts everything that was posted to VPs, hand-offs included.
+    `name` is what the user called it, `title` how the first message begins; None means that nobody has looked, and
+    that the name may be a title: that is how yeaft 0.1.0 wrote both. Times are UTC milliseconds; `messages` counts
+    everything that was posted to VPs, hand-offs included.
     """
 
     session_id: str
     name: str = ""
+    title: str | None = None
     folder: str = ""
     roster: tuple[str, ...] = ()
     default_vp: str = ""
@@ -32,6 +36,11 @@ class SessionMeta(Struct, frozen=True, kw_only=True):
     messages: int = 0
     archived: bool = False
     labels: tuple[str, ...] = ()
+
+
+def new_meta(session_id: str) -> SessionMeta:
+    """The meta of a Session in which nothing has happened; what `fold_meta` begins with."""
+    return SessionMeta(session_id=session_id, title="")
 
 
 def fold_meta(meta: SessionMeta, records: Iterable[Recorded]) -> SessionMeta:
@@ -76,7 +85,14 @@ def _after(meta: SessionMeta, recorded: Recorded) -> SessionMeta:
             return replace(meta, roster=event.roster, default_vp=event.default_vp)
         case SessionTagged() as event:
             return replace(meta, archived=event.archived, labels=event.labels)
-        case MessagePosted():
-            return replace(meta, messages=meta.messages + 1)
+        case MessagePosted() as event:
+            title = meta.title or (_title(event.text) if event.kind == "user" else "")
+            return replace(meta, messages=meta.messages + 1, title=title)
         case _:  # a list shows nothing of the rest
             return meta
+
+
+def _title(text: str) -> str:
+    """How a message begins: the start of its first paragraph, because what was piped in or attached comes after it."""
+    line = " ".join(text.strip().partition("\n\n")[0].split())
+    return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"

@@ -105,7 +105,7 @@ class Keeper:
         self._main = self._child.pid
         self._poll.register(self._output, select.POLLIN)
         self._record |= {"pid": self._main, "start_time": _start_time(self._main), "processes": [_myself()]}
-        self._write()
+        _write(self._place, self._record)
         (place / "job.json").unlink()
         _tell("started")
 
@@ -210,7 +210,6 @@ class Keeper:
         while self._take_output():
             pass
         left = self._place.parent / self._left_id
-        left.mkdir(mode=0o700, exist_ok=True)
         following = {
             **self._record,
             "task_id": self._left_id,
@@ -221,9 +220,9 @@ class Keeper:
             "started_ms": _now_ms(),
             "log": f"../{self._place.name}/log",
         }
-        ended, self._place, self._record = (self._place, self._record), left, following
-        self._write()  # first, so that nobody sees the one ended and the other not there
-        self._place, self._record = ended
+        with contextlib.suppress(OSError):  # as in _finish
+            left.mkdir(mode=0o700, exist_ok=True)
+            _write(left, following)  # first, so that nobody sees the one ended and the other not there
         self._finish()
         self._place, self._record, self._left_id = left, following, ""
         self._main, self._code = first, None
@@ -232,23 +231,19 @@ class Keeper:
         is_cancelled = (self._place / "cancel").exists()
         stopped_by = "request" if is_cancelled else self._stopped_by
         code = self._code
-        succeeded_or_failed = "succeeded" if code == 0 else "failed"
+        by_itself = {None: "orphaned", 0: "succeeded"}.get(code, "failed")
         self._record |= {
-            "state": "cancelled" if stopped_by else succeeded_or_failed,
+            "state": "cancelled" if stopped_by else by_itself,
             "exit_code": code,
             "signal": _signal_name(code),
             "stopped_by": stopped_by,
             "escalated": self._is_escalated,
             "ended_ms": _now_ms(),
         }
-        (self._place / "exit").write_text(f"{code}\n")
-        self._write()
+        with contextlib.suppress(OSError):  # the disk is full, or the directory is gone: nobody is left to tell
+            (self._place / "exit").write_text(f"{code}\n")
+            _write(self._place, self._record)
         _tell("ended")
-
-    def _write(self) -> None:
-        temporary = self._place / f"meta.json.{os.getpid()}"
-        temporary.write_text(json.dumps(self._record))
-        temporary.replace(self._place / "meta.json")
 
 
 def _started(job: dict[str, Any]) -> tuple[subprocess.Popen[bytes], int]:
@@ -276,6 +271,12 @@ def _only_wake(*_: object) -> None:
 def _tell(what: str) -> None:
     with contextlib.suppress(OSError):  # the owner is gone
         os.write(STATUS, f"{what}\n".encode())
+
+
+def _write(place: Path, record: dict[str, Any]) -> None:
+    temporary = place / f"meta.json.{os.getpid()}"
+    temporary.write_text(json.dumps(record))
+    temporary.replace(place / "meta.json")
 
 
 def _now_ms() -> int:

@@ -5,6 +5,8 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
+from msgspec import structs
+
 from yeaft.kernel.errors import ConfigError, UsageError
 from yeaft.vp.persona import ToolPolicy, Vp, id_problem
 from yeaft.vp.vp_file import parse_vp
@@ -42,10 +44,21 @@ def write_vp(folder: Path, vp: Vp, *, replace: bool = False) -> Path:
     Raises `UsageError` if the fields cannot make a VP or the file is there and `replace` is False, `ConfigError` if
     it cannot be written.
     """
-    text = checked_text(vp)
-    path = folder / f"{vp.id}.md"
+    return _written(folder / f"{vp.id}.md", checked_text(vp), replace=replace)
+
+
+def write_draft(folder: Path, vp: Vp, comment: str) -> Path:
+    """Write a VP file whose persona is still to come: `comment` says what to write. Nobody can talk to it before.
+
+    `vp` has no persona. Raises as `write_vp`.
+    """
+    checked_text(structs.replace(vp, persona={"": comment}))
+    return _written(folder / f"{vp.id}.md", f"{vp_text(vp)}<!-- {comment} -->\n", replace=False)
+
+
+def _written(path: Path, text: str, *, replace: bool) -> Path:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         _put(path, text, replace=replace)
     except FileExistsError as error:
         raise UsageError(f"{path} is already there; edit it, or choose another id.") from error

@@ -10,6 +10,7 @@ CONVERSATION_TOOLS = frozenset({"AskUser", "TodoWrite", "RouteForward"})
 RESERVED = frozenset({"all", "everyone", "user", "system", "所有人", "全体"})
 LIMIT_ID_CHARS = 40
 LIMIT_NAME_CHARS = 60
+_COMMENT = re.compile(r"^[ \t]*<!--(?![ \t]*lang:).*?-->[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
 _LANG = re.compile(r"^[ \t]*<!--[ \t]*lang:[ \t]*([A-Za-z]{2,3})[\w-]*[ \t]*-->[ \t]*$", re.MULTILINE)
 _ID = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -93,8 +94,11 @@ def label_problem(label: str) -> str:
 
 
 def split_persona(body: str) -> dict[str, str]:
-    """Return the text under each `<!-- lang:xx -->` mark by language; what stands before them under `""`."""
-    before, *pairs = _LANG.split(body)
+    """Return the text under each `<!-- lang:xx -->` mark by language; what stands before them under `""`.
+
+    Other comments on lines of their own are for whoever edits the file and left out.
+    """
+    before, *pairs = _LANG.split(_COMMENT.sub("", body))
     found = {"": before.strip()}
     for lang, text in zip(pairs[::2], pairs[1::2], strict=True):
         key = lang.lower()

@@ -8,7 +8,9 @@ from typing import Any, Literal
 import click
 from msgspec import Struct
 
+from yeaft.config.settings import EFFORTS
 from yeaft.interfaces.cli import duration
+from yeaft.interfaces.cli.mistakes import check_contradictions, check_word, too_many, unknown_option
 from yeaft.kernel.errors import UsageError
 
 COMMANDS: dict[str, str] = {
@@ -78,6 +80,18 @@ class Seconds(click.ParamType[float]):
             self.fail(str(error), param, ctx)
 
 
+class Amount(click.FloatRange):
+    """A number, under the name that messages give it."""
+
+    name = "number"
+
+
+class Count(click.IntRange):
+    """A whole number, under the name that messages give it."""
+
+    name = "whole number"
+
+
 def _option(*names: str, **more: Any) -> click.Option:
     return click.Option(list(names), **more)
 
@@ -100,7 +114,7 @@ def main_command() -> click.Command:
             _option("--take-over", is_flag=True),
             _option("--vp", "--agent", "vps", multiple=True),
             _option("-m", "--model", default=""),
-            _option("--effort", default=""),
+            _option("--effort", type=click.Choice(EFFORTS)),
             _option("--mode", type=click.Choice(["ask", "edits", "plan", "auto"])),
             _option("-y", "--yes", "--yolo", "yolo", is_flag=True),
             _option("--allow", multiple=True),
@@ -108,7 +122,7 @@ def main_command() -> click.Command:
             _option("-C", "--cwd", "folder", type=folder),
             _option("--add-dir", "add_dirs", type=folder, multiple=True),
             _option("--stdin", is_flag=True),
-            _option("--output-format", type=formats, default="text"),
+            _option("--output-format", type=formats),
             _option("--json", "as_json", is_flag=True),
             _option("--input-format", type=click.Choice(["text", "stream-json"]), default="text"),
             _option("--schema", default=""),
@@ -116,8 +130,8 @@ def main_command() -> click.Command:
             _option("-q", "--quiet", is_flag=True),
             _option("-v", "--verbose", count=True),
             _option("--lang", type=click.Choice(["en", "zh"])),
-            _option("--max-rounds", "--max-turns", type=click.IntRange(min=1)),
-            _option("--max-cost", "max_cost_usd", type=click.FloatRange(min=0)),
+            _option("--max-rounds", "--max-turns", type=Count(min=1)),
+            _option("--max-cost", "max_cost_usd", type=Amount(min=0)),
             _option("--timeout", "timeout_s", type=Seconds()),
             _option("--set", "settings", multiple=True),
             _option("-V", "--version", is_flag=True),
@@ -160,21 +174,34 @@ def parse(words: list[str]) -> tuple[Options, bool, bool]:
     try:
         found = main_command().make_context("yeaft", list(words), resilient_parsing=False).params
     except click.NoSuchOption as error:
-        raise UsageError(_with_nearest(error.option_name)) from error
+        raise UsageError(unknown_option(error.option_name, _option_names())) from error
     except click.UsageError as error:
         raise UsageError(error.format_message()) from error
-    said: tuple[str, ...] = found.pop("words")
-    if len(said) > 1:
-        raise UsageError(_too_many(said))
-    if found.pop("as_json"):
-        found["output_format"] = "json"
+    check_contradictions(found)
+    prompt, from_stdin = _prompt(found, is_marked="--" in words)
     version, wants_help = found.pop("version"), found.pop("help")
+    as_json, output_format = found.pop("as_json"), found.pop("output_format")
+    found["output_format"] = "json" if as_json else output_format or "text"
+    found["effort"] = found["effort"] or ""
+    found["stdin"] |= from_stdin
     if found["yolo"]:
         found["mode"] = "auto"
-    prompt = said[0] if said else None
-    if prompt == "-":
-        prompt, found["stdin"] = None, True
     return Options(prompt=prompt, **found), version, wants_help
+
+
+def _prompt(found: dict[str, Any], *, is_marked: bool) -> tuple[str | None, bool]:
+    """Take the prompt out of what was found, and say whether a `-` in its place asks for standard input.
+
+    `is_marked` says that a `--` makes a prompt of whatever follows. Raises `UsageError` for more than one.
+    """
+    words: tuple[str, ...] = found.pop("words")
+    said = tuple(word for word in words if word != "-")
+    if len(said) > 1:
+        raise UsageError(too_many(said, COMMANDS, print_=found["print_"]))
+    goes_on = found["continue_"] or found["continue_turn"] or found["resume"]
+    if said and not (found["print_"] or is_marked or goes_on):
+        check_word(said[0], COMMANDS)
+    return (said[0] if said else None), "-" in words
 
 
 def output_format_in(words: list[str]) -> str:
@@ -192,17 +219,5 @@ def _is_flag(option: click.Option) -> bool:
     return option.is_flag or option.count
 
 
-def _with_nearest(name: str) -> str:
-    from difflib import get_close_matches
-
-    known = [opt for param in main_command().params if isinstance(param, click.Option) for opt in param.opts]
-    near = get_close_matches(name, known, n=1)
-    return f"No such option: {name}." + (f" Did you mean {near[0]}?" if near else " See yeaft --help.")
-
-
-def _too_many(said: tuple[str, ...]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(said[0], COMMANDS, n=1)
-    command = f"If you meant the command: yeaft {near[0]} {' '.join(said[1:])}. " if near else ""
-    return f'More than one prompt: {said[0]!r}, {said[1]!r}. {command}Quote the prompt: yeaft "{" ".join(said)}"'
+def _option_names() -> list[str]:
+    return [name for param in main_command().params if isinstance(param, click.Option) for name in param.opts]

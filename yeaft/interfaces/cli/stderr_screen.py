@@ -10,6 +10,7 @@ from yeaft.events.codec import Recorded, Transient
 from yeaft.events.session import NoticePosted
 from yeaft.events.turn import ModelSwitched, ReplyCompleted, RequestSent, RetryWaiting, TurnEnded
 from yeaft.interfaces.cli.streams import complain
+from yeaft.tools.visible import visible
 
 if TYPE_CHECKING:
     from yeaft.prompts.ui import Ui
@@ -85,7 +86,7 @@ class StderrScreen:
 
     def _question(self, ask: AskOpened) -> None:
         code = "ask.needs_approval_flag" if ask.flag else "ask.needs_approval"
-        self.tell(code if ask.kind == "approval" else "ask.needs_human", vp=ask.vp_id, text=ask.text, flag=ask.flag)
+        self.tell(code if ask.kind == "approval" else "ask.needs_human", vp=ask.vp_id, text=ask.text, flag=visible(ask.flag))
 
     def _end(self, ended: TurnEnded) -> None:
         vp_id = ended.vp_id

@@ -8,6 +8,7 @@ from pathlib import Path
 from yeaft.config import places
 from yeaft.interfaces.assemble import Wish
 from yeaft.interfaces.cli.options import Options
+from yeaft.interfaces.cli.rule_flags import rules_given
 from yeaft.kernel.errors import NotFound
 from yeaft.session.opening import Wanted
 from yeaft.vp.library import Library, vp_folders
@@ -15,7 +16,7 @@ from yeaft.vp.names import Names
 
 
 def wish_of(options: Options, environ: Mapping[str, str]) -> Wish:
-    """Return the Session that the options ask for. Raises `NotFound` for a VP nobody knows."""
+    """Return the Session that the options ask for. Raises `NotFound` for a VP nobody knows, `UsageError` for a bad rule."""
     return Wish(
         environ=environ,
         folder=options.folder.resolve() if options.folder else _current_folder(),
@@ -30,8 +31,8 @@ def wish_of(options: Options, environ: Mapping[str, str]) -> Wish:
         model=options.model,
         effort=options.effort,
         mode=options.mode,
-        allow=_split(options.allow),
-        deny=_split(options.deny),
+        allow=rules_given("--allow", options.allow),
+        deny=rules_given("--deny", options.deny),
         add_dirs=tuple(path.resolve() for path in options.add_dirs),
         lang=options.lang or "",
         settings=options.settings,
@@ -61,17 +62,3 @@ def _current_folder() -> Path:
         return Path.cwd()
     except FileNotFoundError as error:
         raise NotFound("The current folder is gone. Go to one that exists, or name it with -C.") from error
-
-
-def _split(given: tuple[str, ...]) -> tuple[str, ...]:
-    """Split rules at commas outside of parentheses."""
-    rules: list[str] = []
-    for text in given:
-        depth, start = 0, 0
-        for place, character in enumerate(text):
-            depth += (character == "(") - (character == ")")
-            if character == "," and depth == 0:
-                rules.append(text[start:place])
-                start = place + 1
-        rules.append(text[start:])
-    return tuple(rule.strip() for rule in rules if rule.strip())

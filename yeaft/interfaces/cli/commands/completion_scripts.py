@@ -2,29 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from yeaft.interfaces.cli.commands.completion_words import Choices, Given, Level
 
-LOOKED_UP = {
-    "sessions": ("session ls --all", "id"),
-    "vps": ("vp ls", "id"),
-    "keys": ("config ls", "key"),
+LOOKED_UP: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "sessions": ("session ls --all", ("id", "name")),
+    "vps": ("vp ls", ("id",)),
+    "models": ("model ls", ("ref",)),
+    "tasks": ("task ls --all", ("id",)),
+    "agents": ("agent ls --all", ("id", "name")),
+    "keys": ("config ls", ("key",)),
 }
-"""Sources that yeaft itself is asked for: the list, and the field of its rows."""
+"""Sources that yeaft itself is asked for: the list, and the fields of its rows."""
 
 _BASH_END = """\
+_yeaft_mentions() {
+    # Where @ ends a word, as it does in most shells outside of quotes, only what follows it is completed.
+    local current=$1 before=$2 start=''
+    case "$current" in
+        [\\"\\']*@*) current=${current:1}; start=${current%@*}@ ;;
+        @) [[ $COMP_WORDBREAKS == *@* ]] || start=@ ;;
+        @*) start=@ ;;
+        *) [[ $before == @ ]] || return 1 ;;
+    esac
+    _yeaft_keep "$(_yeaft_list id 'vp ls')" "${current##*@}" "$start"
+    return 0
+}
+_yeaft_keep() {
+    # Not compgen -W: it would run what stands in $( ) in the name of a Session.
+    local word
+    while IFS= read -r word; do
+        [[ -n $word && $word == "$2"* ]] && COMPREPLY+=("$3$word")
+    done <<< "$1"
+}
 _yeaft() {
-    local current=${COMP_WORDS[COMP_CWORD]} found
+    local current=${COMP_WORDS[COMP_CWORD]} found place
+    COMPREPLY=()
+    _yeaft_mentions "$current" "${COMP_WORDS[COMP_CWORD-1]}" && return
     found=$(_yeaft_candidates "${COMP_WORDS[@]:1:COMP_CWORD-1}")
     if [[ $found == :* && $current != -* ]]; then
         local kind=-f IFS=$'\\n'
         [[ $found == :folders* ]] && kind=-d
         compopt -o filenames 2>/dev/null
         COMPREPLY=($(compgen $kind -- "$current"))
-    else
-        COMPREPLY=($(compgen -W "$found" -- "$current"))
+        return
     fi
+    _yeaft_keep "$found" "${current#[\\"\\']}" ''
+    [[ $current == [\\"\\']* ]] && return
+    for place in "${!COMPREPLY[@]}"; do
+        printf -v "COMPREPLY[place]" %q "${COMPREPLY[place]}"
+    done
 }
 complete -F _yeaft yeaft"""
 
@@ -35,7 +63,7 @@ _yeaft() {
         :files*) [[ $PREFIX == -* ]] || _files ;;
         :folders*) [[ $PREFIX == -* ]] || _files -/ ;;
     esac
-    compadd -- ${${=found}:#:*}
+    compadd -- ${${(f)found}:#:*}
 }
 compdef _yeaft yeaft"""
 
@@ -53,7 +81,7 @@ function __yeaft_in
     test "$said" = "$argv"; or string match -q -- "$argv *" "$said"
 end
 function __yeaft_list
-    command yeaft $argv[2..-1] --json 2>/dev/null | string replace -rf '^ *"'$argv[1]'": "(.*)",?$' '$1'
+    command yeaft $argv[2..-1] --json 2>/dev/null | string replace -rf '^ *"(?:'$argv[1]')": "([^"\\\\\\\\]+)",?$' '$1'
 end
 complete -c yeaft -f"""
 
@@ -78,7 +106,8 @@ def fish(levels: Sequence[Level]) -> str:
 def _candidates(levels: Sequence[Level]) -> Iterator[str]:
     """Yield a function for bash and zsh: from the words before the cursor to words, `:files` or `:folders`."""
     yield "_yeaft_list() {"
-    yield '    eval "command yeaft $2 --json" 2>/dev/null | sed -n \'s/^ *"\'"$1"\'": "\\(.*\\)",*$/\\1/p\''
+    yield '    eval "command yeaft $2 --json" 2>/dev/null |'
+    yield """        sed -nE 's/^ *"('"$1"')": "([^"\\\\]+)",*$/\\2/p'"""
     yield "}"
     yield "_yeaft_candidates() {"
     yield "    local at='' wants='' word"
@@ -121,16 +150,19 @@ def _key(level: Level, given: Given) -> str:
 
 
 def _shown(choices: Choices) -> str:
-    """Return the shell command that prints what can stand in a place."""
-    words = " ".join(choices.words)
+    """Return the shell command that prints what can stand in a place, one to a line."""
     match choices.source:
         case "files" | "folders" as kind:
-            return f"echo ':{kind} {words}'"
-        case "sessions" | "vps" | "keys" as kind:
-            listing, field = LOOKED_UP[kind]
-            return f"_yeaft_list {field} '{listing}'; echo '{words}'"
+            return _printing(f":{kind}", *choices.words)
         case None:
-            return f"echo '{words}'"
+            return _printing(*choices.words)
+        case looked_up:
+            listing, fields = LOOKED_UP[looked_up]
+            return f"_yeaft_list '{'|'.join(fields)}' '{listing}'; {_printing(*choices.words)}"
+
+
+def _printing(*words: str) -> str:
+    return f"printf '%s\\n' {' '.join(words)}" if words else ":"
 
 
 def _fish_level(level: Level) -> Iterator[str]:
@@ -151,8 +183,8 @@ def _fish_values(choices: Choices) -> str:
             return "-F"
         case "folders":
             return "-a '(__fish_complete_directories)'"
-        case "sessions" | "vps" | "keys" as kind:
-            listing, field = LOOKED_UP[kind]
-            return f"-a '(__yeaft_list {field} {listing})'"
         case None:
             return f"-a '{' '.join(choices.words)}'" if choices.words else ""
+        case looked_up:
+            listing, fields = LOOKED_UP[looked_up]
+            return f"-a '(__yeaft_list \\'{'|'.join(fields)}\\' {listing})'"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Literal
@@ -9,31 +10,15 @@ from typing import Literal
 import click
 from msgspec import Struct
 
+from yeaft.config.settings import EFFORTS
 from yeaft.interfaces.cli.commands.help import TOPICS
 from yeaft.interfaces.cli.commands.parsing import Action, params_of
+from yeaft.interfaces.cli.help_text import HELP
 from yeaft.interfaces.cli.options import COMMANDS, main_command
+from yeaft.session.catalogue import CATALOGUE
 
-Source = Literal["sessions", "vps", "keys", "files", "folders"]
+Source = Literal["sessions", "vps", "models", "tasks", "agents", "keys", "files", "folders"]
 """Values that are looked up while completing, rather than written into the script."""
-
-_BY_OPTION: Mapping[str, Source] = {
-    "--resume": "sessions",
-    "--vp": "vps",
-    "--cwd": "folders",
-    "--add-dir": "folders",
-    "--output-file": "files",
-    "--schema": "files",
-    "--from": "files",
-    "--gguf": "files",
-}
-_BY_ARGUMENT: Mapping[str, Source] = {
-    "SESSION": "sessions",
-    "SESSIONS": "sessions",
-    "VP": "vps",
-    "KEY": "keys",
-    "FILE": "files",
-    "PATHS": "files",
-}
 
 
 class Choices(Struct, frozen=True, kw_only=True):
@@ -60,15 +45,46 @@ class Level(Struct, frozen=True, kw_only=True):
     valued: tuple[Given, ...]
 
 
+TOOLS = Choices(words=tuple(tool.name for tool in CATALOGUE))
+_BY_OPTION: Mapping[str, Choices] = {
+    "--resume": Choices(source="sessions"),
+    "--vp": Choices(source="vps"),
+    "--model": Choices(source="models"),
+    "--effort": Choices(words=EFFORTS),
+    "--tool": TOOLS,
+    "--cwd": Choices(source="folders"),
+    "--add-dir": Choices(source="folders"),
+    "--output-file": Choices(source="files"),
+    "--schema": Choices(source="files"),
+    "--from": Choices(source="files"),
+    "--gguf": Choices(source="files"),
+    "--path": Choices(source="files"),
+}
+_BY_ARGUMENT: Mapping[str, Choices] = {
+    "SESSION": Choices(source="sessions"),
+    "SESSIONS": Choices(source="sessions"),
+    "VP": Choices(source="vps"),
+    "REF": Choices(source="models"),
+    "TASK": Choices(source="tasks"),
+    "AGENT": Choices(source="agents"),
+    "KEY": Choices(source="keys"),
+    "FILE": Choices(source="files"),
+    "PATHS": Choices(source="files"),
+    "TOPIC": Choices(words=tuple(dict.fromkeys((*TOPICS, *COMMANDS)))),
+    "tool show NAME": TOOLS,
+}
+"""By what an argument is called, if need be with the command before it."""
+
+
 def levels() -> tuple[Level, ...]:
-    """Return all places, the main command first."""
+    """Return all places, the main command first. Of its options only those are offered that `yeaft --help` names."""
     found = [_level("", main_command().params, tuple(COMMANDS), is_leaf=False)]
     for name, module_name in COMMANDS.items():
         module = import_module(f"yeaft.interfaces.cli.commands.{module_name}")
         actions: Mapping[str, Action] = getattr(module, "ACTIONS", {})
         action: Action | None = getattr(module, "ACTION", None)
         if action is not None:
-            found.append(_level(name, params_of(action), TOPICS if name == "help" else ()))
+            found.append(_level(name, params_of(action)))
             continue
         found.append(_level(name, (), tuple(actions), is_leaf=False))
         found += [_level(f"{name} {part}", params_of(one)) for part, one in actions.items()]
@@ -78,24 +94,33 @@ def levels() -> tuple[Level, ...]:
 def _level(path: str, params: Iterable[click.Parameter], words: tuple[str, ...] = (), *, is_leaf: bool = True) -> Level:
     params = tuple(params)
     options = [param for param in params if isinstance(param, click.Option)]
-    arguments = [param for param in params if isinstance(param, click.Argument)]
-    fixed = [choice for one in arguments for choice in _words_of(one)]
-    metavars = [one.metavar or "" for one in arguments]
-    source: Source | None = next((_BY_ARGUMENT[name] for name in metavars if name in _BY_ARGUMENT), None)
+    following = [_following(path, param) for param in params if isinstance(param, click.Argument)]
+    fixed = [word for choices in following for word in choices.words]
+    names = [name for one in options if not one.hidden for name in one.opts]
     return Level(
         path=path,
         is_leaf=is_leaf,
-        following=Choices(words=(*words, *fixed), source=source),
-        options=(*(name for one in options for name in one.opts), *(() if path == "" else ("--help",))),
+        following=Choices(words=(*words, *fixed), source=next((one.source for one in following if one.source), None)),
+        options=(*names, "--help") if path else tuple(name for name in names if _is_in_help(name)),
         valued=tuple(
             Given(names=tuple(one.opts), values=_values_of(one)) for one in options if not (one.is_flag or one.count)
         ),
     )
 
 
+def _is_in_help(name: str) -> bool:
+    return re.search(rf"(?<![\w-]){name}(?![\w-])", HELP) is not None
+
+
+def _following(path: str, one: click.Argument) -> Choices:
+    called = one.metavar or ""
+    known = _BY_ARGUMENT.get(f"{path} {called}") or _BY_ARGUMENT.get(called)
+    return known or Choices(words=_words_of(one))
+
+
 def _values_of(one: click.Option) -> Choices:
-    source: Source | None = next((_BY_OPTION[name] for name in one.opts if name in _BY_OPTION), None)
-    return Choices(words=_words_of(one), source=source)
+    known = next((_BY_OPTION[name] for name in one.opts if name in _BY_OPTION), None)
+    return known or Choices(words=_words_of(one))
 
 
 def _words_of(param: click.Parameter) -> tuple[str, ...]:

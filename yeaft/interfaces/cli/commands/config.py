@@ -12,7 +12,7 @@ from yeaft.config.listing import HIDDEN
 from yeaft.interfaces.cli.commands.editor import edit as open_editor
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, run_group
 from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
-from yeaft.kernel.errors import ConfigError, NotFound
+from yeaft.kernel.errors import ConfigError, NotFound, UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED
 
 if TYPE_CHECKING:
@@ -42,17 +42,22 @@ def run(options: Options, words: list[str]) -> int:
 def get(desk: Desk, *, key: str) -> int:
     """Print the value of a key, or all keys below it."""
     rows = _listed(desk)
-    exact = [row for row in rows if row.key == key]
+    exact = next((row for row in rows if row.key == key), None)
     below = [row for row in rows if row.key.startswith((f"{key}.", f"{key}["))]
-    if not exact and not below:
+    if below:
+        if desk.as_json:
+            put_json([_row(row) for row in below])
+        else:
+            put("\n".join(f"{row.key} = {row.shown}" for row in below))
+        return EXIT_ANSWERED
+    if exact is None and not _is_key(key):
         raise NotFound(_unknown(key, rows))
     if desk.as_json:
-        put_json(_value(exact[0]) if exact else [_row(row) for row in below])
-        return EXIT_ANSWERED
-    for row in below:
-        put(f"{row.key} = {row.value}")
-    if exact:
-        put(_plain(exact[0].value))
+        put_json(_value(exact) if exact else None)
+    elif exact and exact.is_set:
+        put(_plain(exact.value))
+    if exact is None or not exact.is_set:
+        _tell_unset(desk, key)
     return EXIT_ANSWERED
 
 
@@ -82,9 +87,9 @@ def ls(desk: Desk, *, origin: bool) -> int:
         put_json([_row(row) for row in rows])
     elif origin:
         headings = [desk.text(f"heading.{key}") for key in ("key", "value", "origin")]
-        put_table(headings, [(row.key, row.value, row.origin) for row in rows])
+        put_table(headings, [(row.key, row.shown, row.origin) for row in rows])
     else:
-        put_table([desk.text("heading.key"), desk.text("heading.value")], [(row.key, row.value) for row in rows])
+        put_table([desk.text("heading.key"), desk.text("heading.value")], [(row.key, row.shown) for row in rows])
     for notice in desk.loaded.notices:
         desk.note("settings.notice", text=notice)
     for path in desk.loaded.unread:
@@ -139,12 +144,31 @@ def _plain(value: str) -> str:
     return msgspec.json.decode(value, type=str) if value.startswith('"') else value
 
 
+def _is_key(key: str) -> bool:
+    from yeaft.config.listing import is_key
+    from yeaft.config.overrides import key_parts
+
+    try:
+        return is_key(key_parts(key))
+    except UsageError:
+        return False
+
+
+def _tell_unset(desk: Desk, key: str) -> None:
+    """Say that nobody has set `key`, and what yeaft does then."""
+    meaning = desk.ui.texts.get(f"unset.{key}")
+    if meaning:
+        desk.note("settings.unset_means", key=key, meaning=meaning)
+    else:
+        desk.note("settings.unset", key=key)
+
+
 def _unknown(key: str, rows: tuple[Setting, ...]) -> str:
     import difflib
 
     near = difflib.get_close_matches(key, [row.key for row in rows], n=1)
     remedy = f"Did you mean {near[0]}?" if near else "`yeaft config ls` lists all."
-    return f"No setting {key!r} has a value. {remedy}"
+    return f"There is no setting {key!r}. {remedy}"
 
 
 def _user_file(desk: Desk) -> Path:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from yeaft.interfaces.cli.commands.doctor_checks import Check, checks
 from yeaft.interfaces.cli.commands.parsing import Action, run_action
-from yeaft.interfaces.cli.commands.printing import padded, put, put_json, width
+from yeaft.interfaces.cli.commands.printing import put, put_json
+from yeaft.interfaces.cli.terminal_text import padded, width
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_CONFIG, EXIT_FAILED
 
 if TYPE_CHECKING:

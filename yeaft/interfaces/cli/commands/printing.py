@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
-import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
+from yeaft.interfaces.cli.emphasis import bold
+from yeaft.interfaces.cli.terminal_text import cut, padded, terminal_columns, width, without_controls, wrapped
 from yeaft.kernel.errors import YeaftError
 
 STDOUT = 1
 GAP = 2
-LAST_COLUMN_CHARS = 20
-"""A last column narrower than this is not cut, however small the terminal."""
-
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
+NARROW_COLUMNS = 8
 
 def put(text: str) -> None:
     """Write lines of text; a terminal is spared the control characters that stored text may hold."""
-    put_raw((_CONTROLS.sub("", text) if os.isatty(STDOUT) else text) + "\n")
+    put_raw((without_controls(text) if os.isatty(STDOUT) else text) + "\n")
 
 
 def put_raw(text: str) -> None:
@@ -42,46 +37,43 @@ def put_json(value: Any) -> None:
     put_raw(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
 
 
+def put_help(text: str) -> None:
+    """Write prose; at a terminal it is wrapped to fit."""
+    columns = terminal_columns(STDOUT)
+    put(text if columns is None else wrapped(text, columns))
+
+
 def put_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write rows under headings, aligned by what a terminal shows; on a terminal the last column is cut to fit."""
-    limit = shutil.get_terminal_size().columns if os.isatty(STDOUT) else None
-    for line in table(headings, rows, limit):
+    """Write rows under headings, aligned by what a terminal shows; at a terminal long cells are cut to fit."""
+    heading, *lines = table(headings, rows, terminal_columns(STDOUT))
+    put_raw(bold(without_controls(heading)) + "\n")
+    for line in lines:
         put(line)
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], limit: int | None = None) -> list[str]:
-    """Return aligned lines; `limit` is the number of columns that a line may take, None means no limit."""
-    lines = [headings, *(tuple(" ".join(cell.split()) for cell in row) for row in rows)]
+    """Return aligned lines; `limit` is the number of columns that a line may take, None means no limit.
+
+    The first column is what other commands take, so it is never cut, and no other one below `NARROW_COLUMNS`.
+    """
+    lines = [tuple(headings), *(tuple(" ".join(cell.split()) for cell in row) for row in rows)]
     widths = [max(width(row[column]) for row in lines) for column in range(len(headings))]
-    before_last = sum(widths[:-1]) + GAP * (len(widths) - 1)
-    room = None if limit is None else max(limit - before_last, LAST_COLUMN_CHARS)
+    if limit is not None:
+        _narrow(widths, limit)
     return [
-        "".join(padded(cell, columns + GAP) for cell, columns in zip(row[:-1], widths[:-1], strict=True))
-        + (row[-1] if room is None else cut(row[-1], room))
+        "".join(padded(cut(cell, columns), columns + GAP) for cell, columns in zip(row[:-1], widths[:-1], strict=True))
+        + cut(row[-1], widths[-1])
         for row in lines
     ]
 
 
-def width(text: str) -> int:
-    """Return how many columns a terminal gives to `text`: two for wide characters, none for marks on others."""
-    return sum(map(_columns, text))
-
-
-def padded(text: str, columns: int) -> str:
-    """Return `text` with spaces up to `columns` columns."""
-    return text + " " * (columns - width(text))
-
-
-def cut(text: str, columns: int) -> str:
-    """Return as much of `text` as fits into `columns` columns, with a mark where something is missing."""
-    if width(text) <= columns:
-        return text
-    room = columns - 1
-    for end, character in enumerate(text):
-        room -= _columns(character)
-        if room < 0:
-            return text[:end] + "…"
-    return text
+def _narrow(widths: list[int], limit: int) -> None:
+    """Take from the widest column until a line fits, or no column has anything left to give."""
+    while sum(widths) + GAP * (len(widths) - 1) > limit:
+        place = max(range(1, len(widths)), key=widths.__getitem__, default=0)
+        if not place or widths[place] <= NARROW_COLUMNS:
+            return
+        widths[place] -= 1
 
 
 def local_time(time_ms: int) -> str:
@@ -93,10 +85,3 @@ def iso_time(time_ms: int) -> str:
     """Return a time for programs: ISO 8601, UTC, milliseconds."""
     return datetime.fromtimestamp(time_ms / 1000, UTC).isoformat(timespec="milliseconds")
 
-
-def _columns(character: str) -> int:
-    if character.isascii():
-        return 1
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1

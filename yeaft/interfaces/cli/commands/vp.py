@@ -100,16 +100,20 @@ def show(desk: Desk, *, vp: str) -> int:
     return EXIT_ANSWERED
 
 
-def new(desk: Desk, *, vp: str, name: str, role: str, source: str) -> int:
-    """Write a VP file of the user's own."""
-    from yeaft.vp.edit import write_vp
+def new(desk: Desk, *, vp: str, name: str, role: str, persona: str, source: str) -> int:
+    """Write a VP file of the user's own; without a persona, one that waits for it."""
+    from yeaft.vp.edit import write_draft, write_vp
     from yeaft.vp.persona import Vp, split_persona
 
     if desk.library.get(vp) is not None:
         raise UsageError(f"There is a VP {vp!r} already; change it with `yeaft vp edit {vp}`, or choose another id.")
-    persona = split_persona(read_text(source)) if source else {"": _draft(desk, name or vp, role)}
-    made = Vp(id=vp, name=name or vp, role=role, persona=persona)
-    return _tell_path(desk, write_vp(_own_folder(desk), made), "vp.created", vp=vp)
+    if persona and source:
+        raise UsageError("Give the persona once: with --persona or with --from.")
+    made = Vp(id=vp, name=name or vp, role=role, persona=split_persona(read_text(source) if source else persona))
+    if persona or source:
+        return _tell_path(desk, write_vp(_own_folder(desk), made), "vp.created", vp=vp)
+    comment = desk.text("vps.draft", name=made.name)
+    return _tell_path(desk, write_draft(_own_folder(desk), made, comment), "vps.drafted", vp=vp)
 
 
 def edit(desk: Desk, *, vp: str) -> int:
@@ -144,7 +148,7 @@ def rm(desk: Desk, *, vp: str, yes: bool) -> int:
 def check(desk: Desk, *, paths: tuple[str, ...]) -> int:
     """Report what is wrong with VP files, as `path:line: reason`."""
     if not paths:
-        return _report(desk, desk.library.problems())
+        return _report(desk, desk.library.problems(), count=len(desk.library.all()))
     files: list[Path] = []
     for path in map(Path, paths):
         if not path.exists():
@@ -165,20 +169,21 @@ def _check_files(desk: Desk, files: list[Path], *, data: bool = False) -> int:
             raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
         problems += parse_vp(text, str(file), file.stem).problems
     if data:
-        return _report(desk, tuple(problems))
+        return _report(desk, tuple(problems), count=len(files))
     for problem in problems:
         _note_problem(desk, problem)
     return _code(problems)
 
 
-def _report(desk: Desk, problems: tuple[Problem, ...]) -> int:
+def _report(desk: Desk, problems: tuple[Problem, ...], *, count: int) -> int:
+    """Show problems, or that none of `count` files has any."""
     if desk.as_json:
         put_json([ProblemRow(path=one.path, line=one.line, reason=one.reason, fatal=one.fatal) for one in problems])
     else:
         for problem in problems:
             put(str(problem))
         if not problems:
-            desk.note("vps.fine")
+            desk.note("vps.fine", count=count)
     return _code(problems)
 
 
@@ -229,10 +234,6 @@ def _own_folder(desk: Desk) -> Path:
     return desk.home / "vps"
 
 
-def _draft(desk: Desk, name: str, role: str) -> str:
-    return desk.text("vps.draft_role" if role else "vps.draft", name=name, role=role)
-
-
 def _tell_path(desk: Desk, path: Path, code: str, **params: str) -> int:
     if desk.as_json:
         put_json({"id": path.stem, "path": str(path)})
@@ -253,6 +254,7 @@ ACTIONS: Mapping[str, Action] = {
             argument("VP"),
             option("--name", default=""),
             option("--role", default=""),
+            option("--persona", default=""),
             option("--from", "source", default=""),
         ),
     ),

@@ -9,17 +9,17 @@ from msgspec import Struct
 
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag
 from yeaft.interfaces.cli.commands.printing import put_json, put_table
-from yeaft.kernel.errors import BadData, NotFound, UsageError, YeaftError
+from yeaft.kernel.errors import BadData, NotFound, YeaftError
 from yeaft.kernel.outcome import EXIT_ANSWERED, worst_exit_code
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
 
-Status = Literal["imported", "would_import", "exists", "failed"]
+Status = Literal["imported", "would_import", "kept", "failed"]
 
 
 class ImportRow(Struct, frozen=True, kw_only=True):
-    """What became of one file. `exists` means that a VP of this id is there and was left alone."""
+    """What became of one file. `kept` means that a VP of this id is there and was left alone."""
 
     source: str
     id: str
@@ -42,6 +42,8 @@ def import_(desk: Desk, *, paths: tuple[str, ...], dry_run: bool, force: bool) -
     else:
         desk.note("vps.nothing_to_import", paths=", ".join(paths))
     for row in rows:
+        if row.status == "kept":
+            desk.note("vps.import_kept", vp=row.id, source=row.source)
         for warning in (*row.warnings, *([row.reason] if row.reason else [])):
             desk.note("vps.import_warning", source=row.source, warning=warning)
     codes = [row.exit_code for row in rows]
@@ -66,8 +68,7 @@ def _imported(desk: Desk, file: Path, *, dry_run: bool, force: bool) -> ImportRo
         target = folder / f"{found.vp.id}.md"
         status: Status = "would_import" if dry_run else "imported"
         if target.exists() and not force:
-            reason = f"@{found.vp.id} is there already; --force replaces it"
-            return _row(file, found.vp.id, target, "exists", reason=reason, exit_code=UsageError.exit_code)
+            return _row(file, found.vp.id, target, "kept")
         if not dry_run:
             write_vp(folder, found.vp, replace=force)
     except (OSError, UnicodeDecodeError) as error:

@@ -1,0 +1,152 @@
+"""Text as a terminal shows it: how wide it is, cut and wrapped to fit, and without what would steer the terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterator
+
+NARROWEST_COLUMNS = 40
+"""Text is never wrapped to less than this, however small the terminal."""
+USUAL_COLUMNS = 80
+DEEP_COLUMNS = 8
+"""An indented line is code to copy, and left alone, unless it has a second column or stands this deep."""
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_ITEM = re.compile(r"(?:[-*]|\d+\.) ")
+_SECOND_COLUMN = re.compile(r" *\S+(?: \S+)* {2,}(?=\S)")
+_CLOSING = frozenset("，。、；：！？）」』】》〉”’…,.;:!?)]}")
+_OPENING = frozenset("（「『【《〈“‘([{")
+
+
+def without_controls(text: str) -> str:
+    """Return `text` without control characters other than line ends and tabs."""
+    return _CONTROLS.sub("", text)
+
+
+def width(text: str) -> int:
+    """Return how many columns a terminal gives to `text`: two for wide characters, none for marks on others."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def padded(text: str, columns: int) -> str:
+    """Return `text` with spaces up to `columns` columns."""
+    return text + " " * (columns - width(text))
+
+
+def cut(text: str, columns: int) -> str:
+    """Return as much of `text` as fits into `columns` columns, with a mark where something is missing."""
+    if width(text) <= columns:
+        return text
+    room = columns - 1
+    for end, character in enumerate(text):
+        room -= _columns(character)
+        if room < 0:
+            return text[:end] + "…"
+    return text
+
+
+def terminal_columns(descriptor: int) -> int | None:
+    """Return the width of the terminal behind `descriptor`; None if there is none. COLUMNS overrules what it says."""
+    if not os.isatty(descriptor):
+        return None
+    if (said := os.environ.get("COLUMNS", "")).isdecimal() and int(said):
+        return int(said)
+    try:
+        return os.get_terminal_size(descriptor).columns or USUAL_COLUMNS
+    except OSError:
+        return USUAL_COLUMNS
+
+
+def wrapped(text: str, columns: int) -> str:
+    """Return a text of paragraphs, items, columns and examples with no prose wider than `columns` columns.
+
+    Lines of a paragraph are joined before they are broken anew; a second column is broken within itself.
+    """
+    columns = max(columns, NARROWEST_COLUMNS)
+    return "\n".join(line for block in _blocks(text.split("\n")) for line in _fitted(block, columns))
+
+
+def _blocks(lines: list[str]) -> Iterator[list[str]]:
+    """Yield lines that belong together: those of one paragraph or item, anything else alone."""
+    block: list[str] = []
+    for line in lines:
+        goes_on = bool(block) and _is_prose(line) and not _ITEM.match(line)
+        if block and not goes_on:
+            yield block
+            block = []
+        if _is_prose(line):
+            block.append(line)
+        else:
+            yield [line]
+    if block:
+        yield block
+
+
+def _is_prose(line: str) -> bool:
+    return bool(line) and not line[0].isspace() and not line.startswith(("#", "|", "Usage:", "用法："))
+
+
+def _fitted(block: list[str], columns: int) -> list[str]:
+    if all(width(line) <= columns for line in block):
+        return block
+    first, *others = block
+    second = _SECOND_COLUMN.match(first)
+    indent = len(first) - len(first.lstrip())
+    if second is not None:
+        hanging = width(second[0])
+    elif indent and indent < DEEP_COLUMNS:
+        return block
+    else:
+        hanging = indent
+    if hanging > columns // 2:
+        hanging = min(indent + 4, columns // 2)
+    return list(_lines(_joined(first, others), columns, hanging))
+
+
+def _joined(text: str, others: list[str]) -> str:
+    for line in others:
+        between = "" if _columns(text[-1]) == _columns(line[0]) == 2 else " "
+        text += between + line
+    return text
+
+
+def _lines(text: str, columns: int, hanging: int) -> Iterator[str]:
+    """Break one line at spaces and beside wide characters; what follows the first is indented by `hanging`."""
+    line, used, gap = "", 0, ""
+    for space, word in _words(text):
+        gap = space
+        if line.strip() and used + width(gap) + width(word) > columns:
+            yield line
+            line, used, gap = " " * hanging, hanging, ""
+        line += gap + word
+        used += width(gap) + width(word)
+    yield line
+
+
+def _words(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what must not be broken, with the space before it. A wide character is a word, with its punctuation."""
+    space, word = "", ""
+    for character in text:
+        if character == " ":
+            if word:
+                yield space, word
+                space, word = "", ""
+            space += character
+            continue
+        is_break = word and (_columns(character) == 2 or _columns(word[-1]) == 2)
+        if is_break and character not in _CLOSING and word[-1] not in _OPENING:
+            yield space, word
+            space, word = "", ""
+        word += character
+    if word:
+        yield space, word
+
+
+def _columns(character: str) -> int:
+    if character.isascii():
+        return 1
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1

@@ -134,7 +134,7 @@ def decode(kind: str, version: int, raw: bytes) -> Event | UnknownEvent:
         return UnknownEvent(type=kind, version=version, raw=raw)
     try:
         return _decoder.decode(raw if version == known.version else _lifted(kind, version, known.version, raw))
-    except (msgspec.DecodeError, json.JSONDecodeError, KeyError):
+    except (msgspec.DecodeError, ValueError, KeyError, RecursionError):
         return UnknownEvent(type=kind, version=version, raw=raw)
 
 

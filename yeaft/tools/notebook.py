@@ -66,7 +66,7 @@ def parse(text: str, shown: str) -> Notebook:
     """The notebook of a file named `shown`; raises `ToolFailed` for what is broken or of another format."""
     try:
         found: Any = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ToolFailed(f"{shown} is broken: it is not valid JSON ({error}). Nothing was written.") from error
     header = _checked(found, _Header, shown)
     if header.nbformat < FORMAT:

@@ -160,14 +160,17 @@ def _decoded_leniently(tool: str, text: str) -> Any:
     try:
         found = json.loads(text, strict=False)
         return json.loads(without_surrogates(json.dumps(found, ensure_ascii=False)))
-    except (json.JSONDecodeError, RecursionError) as error:
-        where = (
-            f"at character {error.pos}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "nested too deep"
-        )
+    except (ValueError, RecursionError) as error:
         raise BadArguments(
-            f"{tool}: the arguments are not valid JSON ({where}). Received {len(text)} characters beginning "
+            f"{tool}: the arguments are not valid JSON ({_mistake(error)}). Received {len(text)} characters beginning "
             f"{text[:ECHO_CHARS]!r}. Nothing was run; send the call again with valid JSON."
         ) from error
+
+
+def _mistake(error: ValueError | RecursionError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"at character {error.pos}: {error.msg}"
+    return "nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
 
 
 def _kind(found: object) -> str:

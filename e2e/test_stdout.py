@@ -173,7 +173,7 @@ async def test_a_terminal_gets_plain_text_without_control_characters(
     shown = whole(terminal).decode()
 
     assert ran.code == 0
-    assert "[31mred[0m and2J 中文\r\n" in shown
+    assert "⟨U+001B⟩[31mred⟨U+001B⟩[0m ⟨U+0007⟩and⟨U+009B⟩2J 中文\r\n" in shown
     assert not set("\x1b\x07\x9b") & set(shown)
     assert "Go on with: yeaft -r " in shown
 
@@ -258,7 +258,7 @@ async def test_quiet_leaves_only_failures_and_verbose_shows_calls(yeaft: Yeaft, 
     failing = await yeaft.run("-q", "-p", "hi", "--max-rounds", "1")
 
     assert (quiet.code, quiet.out, quiet.err) == (0, b"Empty.\n", "")
-    assert "yeaft: ListDir {}" in verbose.err
+    assert "  · ListDir\n" in verbose.err
     assert (failing.code, failing.err.count("\n")) == (4, 1)
 
 

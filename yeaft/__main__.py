@@ -13,9 +13,10 @@ def main() -> None:
         _show(f"yeaft {__version__}\n")
         return
     if words in (["--help"], ["-h"]):
-        from yeaft.interfaces.cli.help_text import HELP
+        from yeaft.config.language import language
+        from yeaft.interfaces.cli.help_text import fitted_help
 
-        _show(HELP)
+        _show(fitted_help(language("", os.environ.get("YEAFT_LANGUAGE", ""), os.environ)))
         return
     if sys.platform == "win32":
         os.write(2, b"yeaft runs on Linux and macOS; on Windows use WSL.\n")

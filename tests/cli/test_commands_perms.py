@@ -75,7 +75,9 @@ def test_other_tools_are_judged_by_path_host_and_guard(given: Given) -> None:
     rule = "WebFetch(domain:*.example.com)"
     assert verdict("--tool", "WebFetch", "--domain", "docs.example.com") == "ask"
     assert verdict("--tool", "WebFetch", "--domain", "docs.example.com", "--allow", rule) == "allow"
-    assert verdict("--tool", "WebFetch", "--domain", "docs.example.com", "--allow", "WebFetch", "--deny", rule) == "deny"
+    assert (
+        verdict("--tool", "WebFetch", "--domain", "docs.example.com", "--allow", "WebFetch", "--deny", rule) == "deny"
+    )
     assert verdict("--tool", "WebFetch", "--domain", "example.com", "--allow", rule) == "ask"
     assert verdict("--tool", "mcp__git__push") == "ask"
     assert verdict("--tool", "mcp__git__push", "--allow", "mcp__git__*") == "allow"

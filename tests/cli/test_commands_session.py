@@ -33,6 +33,7 @@ def test_a_session_is_listed_in_its_folder_only_and_newest_first(talking: Given,
     assert newest | {"created": "", "last_active": ""} == {
         "id": second,
         "name": "第二",
+        "title": "two",
         "roster": ["omni"],
         "default_vp": "omni",
         "messages": 1,
@@ -207,3 +208,30 @@ def test_a_session_that_does_not_exist_is_not_found_and_a_near_one_is_named(talk
         missing = talking.yeaft("session", words[0], "biling", *words[1:])
         assert missing.code == 66, words
         assert "billing" in missing.err
+
+
+def test_a_first_message_is_a_title_and_no_name(talking: Given) -> None:
+    session = talking.session("look at the bills")
+
+    (row,) = talking.yeaft("session", "ls", "--json").json
+    by_title = talking.yeaft("session", "show", "look at the bills")
+
+    assert (row["name"], row["title"]) == ("", "look at the bills")
+    assert "look at the bills" in talking.says("session", "ls")
+    assert by_title.code == 66
+    assert f"Did you mean {session} (look at the bills)?" in by_title.err
+
+
+def test_people_get_the_newest_twenty_and_programs_all(talking: Given) -> None:
+    first = talking.session("look at the bills")
+    for _ in range(21):
+        talking.says("session", "fork", first)
+
+    few = talking.yeaft("session", "ls")
+    chosen = talking.yeaft("session", "ls", "--limit", "2")
+
+    assert len(few.out.splitlines()) == 1 + 20
+    assert "The newest 20 of 22" in few.err
+    assert len(chosen.out.splitlines()) == 1 + 2
+    assert len(talking.says("session", "ls", "--all").splitlines()) == 1 + 22
+    assert len(talking.yeaft("session", "ls", "--json").json) == 22

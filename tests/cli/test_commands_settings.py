@@ -1,5 +1,7 @@
 """`yeaft config` and `yeaft model`: settings can be seen, with their origin, and changed; keys are never shown."""
 
+import re
+
 from tests.cli.commands_given import Given
 
 BOX = """\
@@ -40,6 +42,19 @@ def test_each_setting_names_the_place_that_set_it_last(given: Given) -> None:
     assert found["retry.max_retries"] == (3, "built-in")
     assert "YEAFT_EFFORT" in told.err, "the user is told that the change has no effect"
     assert "built-in" in given.says("config", "list", "--origin")
+
+
+def test_a_setting_that_nobody_has_made_says_what_happens_without_it(given: Given) -> None:
+    shown = {row["key"]: row["value"] for row in given.yeaft("config", "ls", "--json").json}
+    unset = given.yeaft("config", "get", "permissions.mode")
+
+    assert (shown["permissions.mode"], shown["limits.max_cost_usd"], shown["models.primary"]) == (None, None, "")
+    assert re.search(r"^limits\.max_cost_usd +-$", given.says("config", "ls"), re.MULTILINE)
+    assert (unset.code, unset.out, unset.err) == (0, "", "permissions.mode is not set: mode ask.\n")
+    assert given.yeaft("config", "get", "limits.max_cost_usd", "--json").json is None
+    assert given.yeaft("config", "get", "vps.skeptic.model").err == "vps.skeptic.model is not set.\n"
+    assert given.yeaft("config", "get", "vps.skeptic.modle").code == 66
+    assert given.yeaft("config", "get", "not a key").code == 66
 
 
 def test_a_value_that_makes_no_sense_is_refused_and_the_file_stays(given: Given) -> None:

@@ -39,11 +39,27 @@ def test_a_new_vp_can_be_mentioned_at_once(given: Given) -> None:
     assert given.yeaft("vp", "new", "all").code == 2
 
 
-def test_a_new_vp_without_a_text_gets_a_draft_that_works(given: Given) -> None:
-    given.says("vp", "new", "bard", "--role", "Sings: badly")
+def test_a_new_vp_without_a_persona_takes_no_part_until_its_file_says_who_it_is(given: Given) -> None:
+    made = given.yeaft("vp", "new", "bard", "--role", "Sings: badly")
+    path = Path(made.out.strip())
+    before = given.yeaft("route", "@bard hello", "--json").json["to"]
+    checked = given.yeaft("vp", "check", "--json")
 
-    assert given.yeaft("vp", "check").code == 0
-    assert given.yeaft("vp", "show", "bard", "--json").json["role"] == "Sings: badly"
+    path.write_text(f"{path.read_text('utf-8')}You sing out of tune.\n", encoding="utf-8")
+
+    assert (made.code, made.err.startswith(f"Edit it first: {path}\n")) == (0, True)
+    assert (before, checked.code, [row["path"] for row in checked.json]) == (["omni"], 78, [str(path)])
+    shown = given.yeaft("vp", "show", "bard", "--json").json
+    assert (shown["role"], shown["persona"]) == ("Sings: badly", {"": "You sing out of tune."})
+    assert given.yeaft("vp", "check").err == "All 13 VP files are fine.\n"
+
+
+def test_a_persona_can_be_given_in_the_command_line_itself(given: Given) -> None:
+    given.says("vp", "new", "poet", "--persona", "You say everything in eight lines.")
+
+    assert given.yeaft("vp", "show", "poet", "--json").json["persona"] == {"": "You say everything in eight lines."}
+    both = given.yeaft("vp", "new", "bard", "--persona", "You sing.", "--from", "poet.txt")
+    assert (both.code, "--from" in both.err) == (2, True)
 
 
 def test_editing_a_bundled_vp_makes_a_copy_which_is_used_from_then_on(given: Given) -> None:
@@ -90,7 +106,8 @@ def test_importing_says_what_was_taken_and_leaves_what_is_there(given: Given) ->
     assert given.yeaft("vp", "show", "code-reviewer", "--json").json["tools"] == {
         "allow": ["FileRead", "ListDir", "Grep", "Teleport"]
     }
-    assert (again.code, forced.code) == (2, 0)
+    assert (again.code, forced.code) == (0, 0)
+    assert "kept" in again.out
     assert "--force" in again.err
 
 

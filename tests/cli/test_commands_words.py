@@ -1,6 +1,7 @@
 """Words of commands: mistakes are told with the nearest word, help is complete, and shells complete what there is."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -127,8 +128,8 @@ def completions(given: Given, tmp_path: Path, *lines: tuple[str, ...]) -> list[s
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m yeaft "$@"\n')
     program.chmod(0o755)
     tries = "".join(
-        f"COMP_WORDS=(yeaft {' '.join(map(repr, line))}); COMP_CWORD={len(line)}; COMPREPLY=(); _yeaft\n"
-        'echo "${COMPREPLY[*]}"\n'
+        f"COMP_WORDS=(yeaft {' '.join(map(shlex.quote, line))}); COMP_CWORD={len(line)}; COMPREPLY=(); _yeaft\n"
+        '(IFS="|"; echo "${COMPREPLY[*]}")\n'
         for line in lines
     )
     done = subprocess.run(
@@ -142,11 +143,12 @@ def completions(given: Given, tmp_path: Path, *lines: tuple[str, ...]) -> list[s
     first, *offered = done.stdout.splitlines()
     assert first == "complete -F _yeaft yeaft"
     assert done.stderr == ""
-    return [set(line.split()) for line in offered]
+    return [set(line.split("|")) for line in offered]
 
 
 def test_bash_completes_commands_options_values_and_ids(talking: Given, tmp_path: Path) -> None:
-    session = talking.session()
+    session = talking.session(name="billing bug")
+    talking.yeaft("session", "rename", talking.session("@omni again"), "$(touch stolen)")
     (talking.folder / "notes.txt").touch()
 
     offered = completions(
@@ -159,21 +161,39 @@ def test_bash_completes_commands_options_values_and_ids(talking: Given, tmp_path
         ("-r", ""),
         ("--vp", "sk"),
         ("session", "show", ""),
-        ("help", "pi"),
+        ("help", "pe"),
         ("session", "import", "no"),
         ("completion", ""),
+        ("-r", "bil"),
+        ("-r", "$"),
+        ("-m", "env/"),
+        ("--effort", "x"),
+        ("tool", "show", "Web"),
+        ("@ske",),
+        ('"look here, @ske',),
     )
 
-    commands, in_session, flags, modes, resumed, vps, shown, topics, files, shells = offered
+    commands, in_session, flags, modes, resumed, vps, shown, topics, files, shells, *others = offered
     assert commands >= set(COMMANDS) | {"--vp", "--continue"}
+    assert not commands & {"--agent", "--max-turns", "--session"}, "what --help does not name is not offered"
     assert in_session >= {"ls", "show", "export"}
     assert flags == {"--all", "--archived"}
     assert modes == {"ask", "edits", "plan", "auto"}
-    assert resumed == {session}
+    assert resumed >= {session, "billing\\ bug"}
     assert vps == {"skeptic"}
     assert shown >= {session, "--limit"}
-    assert (topics, files) == ({"pipes"}, {"notes.txt"})
+    assert (topics, files) == ({"permissions", "perms"}, {"notes.txt"})
     assert shells >= {"bash", "zsh", "fish"}
+    assert others == [
+        {"billing\\ bug"},
+        {"\\$\\(touch\\ stolen\\)"},
+        {"env/scripted"},
+        {"xhigh"},
+        {"WebFetch", "WebSearch"},
+        {"@skeptic"},
+        {"look here, @skeptic"},
+    ]
+    assert not (talking.folder / "stolen").exists(), "names are never run"
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from yeaft.config.layers import Loaded, load
-from yeaft.config.listing import settings
+from yeaft.config.listing import is_key, settings
+from yeaft.config.settings import Config
 from yeaft.kernel.errors import ConfigError, UsageError
 
 
@@ -241,3 +243,19 @@ def test_the_listing_shows_every_key_where_it_was_set_and_no_secrets(place: Plac
     assert rows["providers.box.models[0].price_usd_per_mtok.in"] == ("1.0", str(path))
     assert rows["providers.box.headers.X-Team"] == ('"blue"', str(path))
     assert "sk-secret" not in str(rows)
+    assert rows["permissions.mode"] == ("null", "built-in")
+    assert "providers.box.protocol" not in rows
+
+
+@pytest.mark.parametrize("key", [*(field.encode_name for field in msgspec.structs.fields(Config))])
+def test_every_table_and_setting_is_a_key_and_nothing_else_is(key: str) -> None:
+    assert is_key((key,))
+    assert not is_key((key, "nothing", "of", "the", "kind"))
+    assert not is_key((f"{key}x",))
+
+
+def test_keys_below_names_that_users_choose_are_keys(place: Place) -> None:
+    assert is_key(("vps", "poet", "model"))
+    assert is_key(("providers", "my.box", "base_url"))
+    assert not is_key(("vps", "poet", "api_key"))
+    assert {row.key for row in settings(place.load()) if not row.is_set} >= {"permissions.mode", "models.primary"}

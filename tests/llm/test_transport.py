@@ -5,13 +5,14 @@ import gzip
 import ssl
 import subprocess
 import sys
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from yeaft.kernel.errors import ModelFailed
+from yeaft.kernel.errors import ConfigError, ModelFailed
 from yeaft.llm.anthropic_reply import AnthropicReply
 from yeaft.llm.model import Piece, Reply
 from yeaft.llm.retry_after import retry_after_s
@@ -361,12 +362,12 @@ async def test_a_key_that_cannot_be_sent_is_told_without_showing_it(transport: T
     assert "cret" not in failed.value.message
 
 
-@pytest.mark.parametrize("url", ["ftp://localhost/v1", "localhost:8080/v1", "http://", "http://[::1/v1"])
+@pytest.mark.parametrize(
+    "url", ["ftp://localhost/v1", "localhost:8080/v1", "http://", "http://[::1/v1", "http://localhost:abc/v1"]
+)
 async def test_a_base_url_that_is_none_is_told(transport: Transport, url: str) -> None:
-    failed = await failing(transport, url)
-
-    assert failed.kind == "invalid"
-    assert "base_url must start with http://" in failed.message
+    with pytest.raises(ConfigError, match="base_url must start with http://"):
+        await asked(transport, url)
 
 
 async def test_a_password_in_a_url_is_not_shown(transport: Transport) -> None:
@@ -409,10 +410,65 @@ async def test_a_proxy_that_cannot_be_used_is_told(
 ) -> None:
     monkeypatch.setenv("ALL_PROXY", proxy)
 
-    failed = await failing(transport, "http://model.invalid/v1")
+    with pytest.raises(ConfigError, match=said):
+        await asked(transport, "http://model.invalid/v1")
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
+async def test_a_server_on_this_machine_is_asked_directly(
+    transport: Transport, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    async def behave(talk: Talk) -> None:
+        await talk.ask()
+        await talk.stream(delta("directly"), STOP)
+
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
+    async with server(behave) as url:
+        _, pieces = await asked(transport, url.replace("localhost", host))
+
+    assert pieces == [Piece(kind="text", pieces=("directly",))]
+
+
+@pytest.mark.parametrize("host", ["127.8.9.1", "[::1]", "me.localhost"])
+async def test_every_name_of_this_machine_is_known(
+    transport: Transport, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
+
+    failed = await failing(transport, f"http://{host}:1/v1")
 
     assert failed.kind == "connect"
+
+
+@pytest.mark.parametrize(
+    ("begin", "unit", "said"),
+    [(b": ", b"x" * 2**20 + b"\n:", "more than 256 MiB"), (b"", b" " * 2**20, "nothing but white space")],
+)
+async def test_a_few_packed_bytes_that_become_too_many_are_an_error_and_let_others_run(
+    transport: Transport, begin: bytes, unit: bytes, said: str
+) -> None:
+    packer = zlib.compressobj(wbits=31)
+    bomb = packer.compress(begin) + b"".join(packer.compress(unit) for _ in range(260)) + packer.flush()
+    turns = 0
+
+    async def behave(talk: Talk) -> None:
+        await talk.ask()
+        await talk.send(HEADERS + b"content-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n", chunk(bomb))
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async with server(behave) as url:
+        counting = asyncio.create_task(count())
+        failed = await failing(transport, url)
+        counting.cancel()
+
+    assert failed.kind == "protocol"
     assert said in failed.message
+    assert turns > (200 if begin else 0)
 
 
 def self_signed(folder: Path) -> tuple[ssl.SSLContext, str]:
@@ -455,7 +511,12 @@ async def test_https_is_trusted_only_if_the_certificate_is(
         ({}, None),
         ({"retry-after": "25"}, 25.0),
         ({"retry-after": "0.5"}, 0.5),
-        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "-3", "x-ratelimit-reset-requests": "2s"}, 2.0),
+        ({"retry-after": "1e999"}, None),
+        ({"retry-after": "1.2.3s"}, None),
+        ({"retry-after": "Tue, 99 Nov 99999 99:99:99 GMT"}, None),
+        ({"retry-after-ms": "-1"}, None),
         ({"retry-after": "soon"}, None),
         ({"retry-after": "nan"}, None),
         ({"retry-after": ""}, None),

@@ -54,7 +54,7 @@ def test_a_session_of_another_host_is_taken_over_only_on_request(tmp_path: Path)
         assert read_owner(tmp_path) == lock.owner
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b'{"pid":1}', b"\xff"])
+@pytest.mark.parametrize("body", [b"", b"{", b'{"pid":1}', b"\xff", b'{"x":' + b"[" * 4000])
 def test_a_lock_file_with_any_content_can_be_taken(tmp_path: Path, body: bytes) -> None:
     (tmp_path / "lock").write_bytes(body)
 
@@ -78,5 +78,32 @@ def test_children_do_not_inherit_the_lock(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_locked_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a directory")
 
-    with pytest.raises(StoreFailed, match=f"{tmp_path}/file/k7m2q9xa cannot be locked"):
+    with pytest.raises(StoreFailed, match=f"The folder {tmp_path}/file/k7m2q9xa cannot be made: Not a dir"):
         SessionLock.take(tmp_path / "file" / "k7m2q9xa")
+
+
+def test_a_lock_that_is_no_file_or_cannot_be_written_is_told_and_never_waited_for(tmp_path: Path) -> None:
+    pipe, folder = tmp_path / "pipe", tmp_path / "folder"
+    (folder / "lock").mkdir(parents=True)
+    pipe.mkdir()
+    os.mkfifo(pipe / "lock")
+
+    for odd in (pipe, folder):
+        with pytest.raises(StoreFailed, match="lock"):
+            SessionLock.take(odd)
+        assert read_owner(odd) is None
+
+
+def test_a_full_disk_is_told_and_leaves_nobody_as_the_owner(tmp_path: Path) -> None:
+    program = (
+        "import resource, sys; from pathlib import Path; from yeaft.kernel.errors import StoreFailed\n"
+        "from yeaft.store.lock import SessionLock\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "try: SessionLock.take(Path(sys.argv[1]))\n"
+        "except StoreFailed as error: print(error)"
+    )
+
+    ran = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True)
+
+    assert f"{tmp_path / 'lock'} cannot be written: File too large." in ran.stdout
+    SessionLock.take(tmp_path).release()

@@ -56,6 +56,29 @@ NUMBERS = (
     "[[ $f == s* ]]",
     "test $f = a",
 )
+MOVING = (
+    "cd d",
+    "cd ..",
+    "cd .",
+    "cat ../a",
+    "cat ../s",
+    "cat ../secret",
+    "cat d/../s",
+    "cd d/..",
+    'cat "$PWD/a"',
+    "cd",
+)
+SHAPES = (
+    "cat $'a'",
+    "cat $'s'",
+    "cat {a,s}",
+    "cat {a,a}",
+    "cat ?",
+    "cat [a-d]",
+    "{rm,a}",
+    'cat "$f $g"',
+    "cat $f/../s",
+)
 JOINTS = ("\n", "; ", " && ", " || ", " & ", " | ", " ")
 AROUND = (
     "(",
@@ -86,7 +109,8 @@ ROUNDS = (
     "! ",
     "time ",
 )
-VARIABLE_PIECES = (*SETTING, *USING, *USING, *NUMBERS, *JOINTS, *JOINTS, *AROUND, *ROUNDS)
+STATEMENTS = (*SETTING, *USING, *MOVING, *SHAPES, *NUMBERS, "(f=s)", "{ f=a; }", "(cd d)", "true", "false")
+VARIABLE_PIECES = (*SETTING, *USING, *USING, *MOVING, *SHAPES, *NUMBERS, *JOINTS, *JOINTS, *AROUND, *ROUNDS)
 
 
 SECRET = "for nobody's eyes"
@@ -95,7 +119,7 @@ SECRET = "for nobody's eyes"
 class Sandbox:
     """A folder where the only programs are a few readers and an `rm` that leaves a mark instead of removing.
 
-    In it are a file `a` and a link `s` to a secret outside.
+    In it are a file `a`, a folder `d` and a link `s` to a secret outside.
     """
 
     def __init__(self, tmp: Path) -> None:
@@ -103,6 +127,7 @@ class Sandbox:
         self.folder.mkdir()
         self.programs.mkdir()
         (self.folder / "a").write_text("x\n")
+        (self.folder / "d").mkdir()
         (tmp / "secret").write_text(f"{SECRET}\n")
         (self.folder / "s").symlink_to("../secret")
         for name in ("cat", "ls"):
@@ -122,7 +147,7 @@ class Sandbox:
             timeout=20,
         )
         left = {path.name for path in self.folder.iterdir()}
-        return self.mark.exists() or left != {"a", "s"} or SECRET.encode() in done.stdout
+        return self.mark.exists() or left != {"a", "d", "s"} or SECRET.encode() in done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +184,20 @@ def test_what_is_allowed_does_no_harm_in_a_real_shell(sandbox: Sandbox, command:
 @example('i="a[$(rm a)]"; [[ $i -eq 1 ]]')
 @settings(max_examples=1500, deadline=None)
 def test_variables_do_not_hide_what_is_read_or_run(sandbox: Sandbox, command: str) -> None:
+    allowed = sandbox.policy.judge_command(command).decision == "allow"
+
+    assert not (allowed and sandbox.does_harm(command))
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(STATEMENTS), st.sampled_from(JOINTS[:-1])), min_size=2, max_size=6).map(
+        lambda parts: "".join(word + joint for word, joint in parts[:-1]) + parts[-1][0]
+    )
+)
+@example("cd d; cd ..; cat s")
+@example("(cd d); cd ..; cat secret")
+@settings(max_examples=1500, deadline=None)
+def test_scripts_that_may_run_read_nothing_outside(sandbox: Sandbox, command: str) -> None:
     allowed = sandbox.policy.judge_command(command).decision == "allow"
 
     assert not (allowed and sandbox.does_harm(command))

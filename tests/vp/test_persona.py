@@ -36,3 +36,10 @@ def test_deny_wins_over_allow_and_conversation_tools_need_no_permission():
         "Grep",
         "AskUser",
     ]
+
+
+def test_comments_are_for_whoever_edits_the_file():
+    body = "<!-- Write who\nit is. -->\nYou rhyme, `<!-- inline -->` too.\n<!-- lang:zh -->\n<!-- 注释 -->\n你押韵。\n"
+
+    assert split_persona(body) == {"": "You rhyme, `<!-- inline -->` too.", "zh": "你押韵。"}
+    assert split_persona("<!-- Nothing yet. -->") == {}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from yeaft.kernel.errors import ConfigError, UsageError
-from yeaft.vp.edit import vp_text, write_vp
+from yeaft.vp.edit import vp_text, write_draft, write_vp
 from yeaft.vp.library import Library
 from yeaft.vp.persona import ToolPolicy, Vp, label_problem
 from yeaft.vp.vp_file import parse_vp
@@ -35,6 +35,20 @@ def test_a_written_vp_is_read_back_whole(tmp_path):
     assert plain(library.get("poet")) == POET
     assert library.problems() == ()
     assert [entry.name for entry in path.parent.iterdir()] == ["poet.md"]
+
+
+def test_a_draft_is_no_vp_before_somebody_has_written_who_it_is(tmp_path):
+    path = write_draft(tmp_path / "vps", Vp(id="bard", name="Bard", role="Sings"), "Say here who it is.")
+    before = Library((path.parent,))
+
+    assert before.get("bard") is None
+    assert [(problem.path, problem.fatal) for problem in before.problems()] == [(str(path), True)]
+    path.write_text(path.read_text("utf-8") + "You sing.\n", encoding="utf-8")
+    assert plain(Library((path.parent,)).get("bard")) == Vp(
+        id="bard", name="Bard", role="Sings", persona={"": "You sing."}
+    )
+    with pytest.raises(UsageError):
+        write_draft(tmp_path / "vps", Vp(id="all", name="All"), "Say here who it is.")
 
 
 def test_an_existing_file_is_not_replaced_unless_asked_for(tmp_path):

@@ -2,18 +2,22 @@
 
 from pathlib import Path
 
+from yeaft.config.regular import MIB, read_regular
 from yeaft.config.tables import Layer
 from yeaft.kernel.errors import ConfigError
 
+LARGEST_BYTES = MIB
+
 
 def read_layer(path: Path) -> Layer | None:
-    """The settings in a file, or None if there is no such file. Raises `ConfigError` if it is not TOML."""
+    """The settings in a file, or None if there is no such file. Raises `ConfigError` if it is not TOML, or large."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_regular(path, LARGEST_BYTES).decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}. Make it a UTF-8 text file or move it away.") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(f"{path} cannot be read: {reason}. Make it a UTF-8 text file or move it away.") from error
     return parse_layer(path, text)
 
 

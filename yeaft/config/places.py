@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from yeaft.kernel.errors import NotFound
+
 SYSTEM_CONFIG = Path("/etc/yeaft/config.toml")
 CONFIG_NAME = "config.toml"
 PROJECT_CONFIGS = (Path(".yeaft/config.toml"), Path(".yeaft/config.local.toml"))
@@ -22,3 +24,11 @@ def home(environ: Mapping[str, str]) -> Path:
 def user_config(home_folder: Path) -> Path:
     """The user's own `config.toml`."""
     return home_folder / CONFIG_NAME
+
+
+def current_folder() -> Path:
+    """The folder the process was started in. Raises `NotFound` if it has been deleted since."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise NotFound("The current folder is gone. Go to one that exists, or name it with -C.") from error

@@ -12,7 +12,7 @@ from yeaft.llm.providers import KEY_VARIABLES, LOCAL_PROVIDER, has_key, servers
 NO_MODEL = """\
 No model to talk to. Choose one of these:
   a key        export ANTHROPIC_API_KEY=... or OPENAI_API_KEY=... (or put a provider into config.toml)
-  yeaft local setup   a small model on this machine, no key needed (once, about 130 MB)
+  yeaft local setup   a small model on this machine, no key needed (once, about 160 MB)
   yeaft demo          a scripted model that shows what yeaft does, nothing to install"""
 
 

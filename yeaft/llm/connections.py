@@ -4,13 +4,14 @@ import asyncio
 import ssl
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, suppress
+from ipaddress import ip_address
 from urllib.request import getproxies
 
 import httpx2
 
 from yeaft import __version__
 from yeaft.kernel.clock import NowMs
-from yeaft.kernel.errors import ModelErrorKind, ModelFailed
+from yeaft.kernel.errors import ConfigError, ModelErrorKind, ModelFailed
 from yeaft.llm.accumulator import Accumulator
 from yeaft.llm.listening import read_reply
 from yeaft.llm.model import Hear, Reply
@@ -20,6 +21,9 @@ from yeaft.llm.transport import Endpoint
 
 REFUSAL_LIMIT_BYTES = 2**20
 TAIL_TIMEOUT_S = 0.01
+REPLY_LIMIT_BYTES = 256 * 2**20
+TURN_BYTES = 256 * 2**10
+"""How much may be decoded before everything else in the process gets its turn."""
 KEEP_ALIVE_S = 55.0  # most servers and proxies hang up after 60
 
 
@@ -28,11 +32,11 @@ class Connections:
 
     def __init__(self, now_ms: NowMs) -> None:
         self._now_ms = now_ms
-        self._clients: dict[bool, httpx2.AsyncClient] = {}  # by whether certificates are loaded
+        self._clients: dict[tuple[bool, bool], httpx2.AsyncClient] = {}  # by whether certificates and proxies are used
         self._tails: list[_Tail] = []
 
     async def exchange(self, endpoint: Endpoint, body: bytes, accumulator: Accumulator, hear: Hear) -> Reply:
-        """See `Transport.exchange`."""
+        """See `Transport.exchange`. Raises `ConfigError` besides, for a URL or proxy that cannot be used."""
         await self._read_tails()
         try:
             return await self._within_limits(endpoint, body, accumulator, hear)
@@ -57,7 +61,11 @@ class Connections:
                 return await self._attempt(endpoint, body, accumulator, hear, patience)
         except TimeoutError as error:
             raise ModelFailed("idle", f"{endpoint.place} sent nothing for {patience.waiting_s:g} s.") from error
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
+            raise ConfigError(
+                f"{endpoint.place} is not a URL that can be asked ({error}); base_url must start with http:// or https://."
+            ) from error
+        except httpx2.HTTPError as error:
             raise _translated(error, endpoint.place) from error
 
     async def _attempt(
@@ -94,11 +102,13 @@ class Connections:
         return failure
 
     def _client_for(self, endpoint: Endpoint) -> httpx2.AsyncClient:
-        urls = (endpoint.url, *getproxies().values())
+        may_proxy = not _is_here(endpoint.url)
+        urls = (endpoint.url, *(getproxies().values() if may_proxy else ()))
         is_secure = any(url.lower().startswith("https:") for url in urls)
-        if is_secure not in self._clients:
-            self._clients[is_secure] = _new_client(trusting_context() if is_secure else closed_context())
-        return self._clients[is_secure]
+        key = (is_secure, may_proxy)
+        if key not in self._clients:
+            self._clients[key] = _new_client(trusting_context() if is_secure else closed_context(), may_proxy=may_proxy)
+        return self._clients[key]
 
     async def _read_tails(self) -> None:
         """Read what followed the last terminal events: it has long arrived, and frees their connections for reuse."""
@@ -141,29 +151,50 @@ class _Patience:
 
 
 async def _watched(chunks: AsyncGenerator[bytes, None], patience: _Patience, place: str) -> AsyncGenerator[bytes, None]:
-    """`chunks`, each of which starts the wait for the next one; raises only `ModelFailed`."""
+    """`chunks`, each of which starts the wait for the next one; raises only `ModelFailed`.
+
+    A server that is never waited for, or a few packed bytes that become millions, would else let nobody else run.
+    """
+    total_bytes = next_turn_bytes = 0
     try:
         async for chunk in chunks:
             patience.await_next_byte()
+            total_bytes += len(chunk)
+            if total_bytes > REPLY_LIMIT_BYTES:
+                raise ModelFailed("protocol", f"{place} sent a reply of more than {REPLY_LIMIT_BYTES >> 20} MiB.")
+            if total_bytes >= next_turn_bytes:
+                next_turn_bytes = total_bytes + TURN_BYTES
+                await asyncio.sleep(0)
             yield chunk
     except httpx2.HTTPError as error:
         raise _translated(error, place) from error
 
 
-def _new_client(context: ssl.SSLContext) -> httpx2.AsyncClient:
+def _is_here(url: str) -> bool:
+    """Whether `url` leads to this machine itself, where no proxy could reach it."""
+    try:
+        host = httpx2.URL(url).host
+        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
+    except (ValueError, httpx2.InvalidURL):  # a name, or no URL, as the request will say
+        return False
+
+
+def _new_client(context: ssl.SSLContext, *, may_proxy: bool) -> httpx2.AsyncClient:
+    """A client that asks directly, or as the environment says. Raises `ConfigError` for a proxy that cannot be used."""
     try:
         return httpx2.AsyncClient(
             verify=context,
+            trust_env=may_proxy,
             headers={"user-agent": f"yeaft/{__version__}"},
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=KEEP_ALIVE_S),
         )
     except ImportError as error:
         remedy = "Install it with `pip install socksio`, use an HTTP proxy, or list the server in NO_PROXY."
         message = f"The environment names a SOCKS proxy, and the package socksio is not installed. {remedy}"
-        raise ModelFailed("connect", message) from error
+        raise ConfigError(message) from error
     except (ValueError, httpx2.InvalidURL) as error:
         message = f"One of HTTP_PROXY, HTTPS_PROXY, ALL_PROXY is not the URL of a proxy: {error}"
-        raise ModelFailed("connect", message) from error
+        raise ConfigError(message) from error
 
 
 def _request(client: httpx2.AsyncClient, endpoint: Endpoint, body: bytes) -> httpx2.Request:
@@ -175,15 +206,13 @@ def _request(client: httpx2.AsyncClient, endpoint: Endpoint, body: bytes) -> htt
         raise ModelFailed("invalid", _bad_header(endpoint.place)) from None
 
 
-def _translated(error: httpx2.HTTPError | httpx2.InvalidURL, place: str) -> ModelFailed:
+def _translated(error: httpx2.HTTPError, place: str) -> ModelFailed:
     return ModelFailed(*_explained(error, place))
 
 
-def _explained(error: httpx2.HTTPError | httpx2.InvalidURL, place: str) -> tuple[ModelErrorKind, str]:
+def _explained(error: httpx2.HTTPError, place: str) -> tuple[ModelErrorKind, str]:
     reason = str(error) or type(error).__name__
     match error:
-        case httpx2.InvalidURL() | httpx2.UnsupportedProtocol():
-            return "invalid", f"{place} is not a URL that can be asked; base_url must start with http:// or https://."
         case httpx2.LocalProtocolError():  # its text shows the header's value
             return "invalid", _bad_header(place)
         case httpx2.ConnectTimeout():

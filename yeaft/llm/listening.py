@@ -11,6 +11,8 @@ from yeaft.llm.sse import BYTE_ORDER_MARK, SseEvent, SseSplitter
 from yeaft.llm.wire_json import is_json
 
 REPLY_LIMIT_BYTES = 64 * 2**20
+BLANK_LIMIT_BYTES = 64 * 2**10
+"""How much white space may come first, as some servers send it to keep a connection open."""
 
 
 async def read_reply(chunks: AsyncGenerator[bytes, None], accumulator: Accumulator, hear: Hear) -> Reply:
@@ -26,6 +28,8 @@ async def read_reply(chunks: AsyncGenerator[bytes, None], accumulator: Accumulat
         shape = _shape(head)
         if shape is not None:
             break
+        if len(head) > BLANK_LIMIT_BYTES:
+            raise ModelFailed("protocol", f"The server sent {len(head) >> 10} KiB of nothing but white space.")
     match shape:
         case "events":
             return await _read_events(head, chunks, accumulator, hear)

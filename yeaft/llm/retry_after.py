@@ -6,7 +6,10 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:([\d.]+)s)?(?:([\d.]+)ms)?")  # `6m0s`, `1.5s`, `250ms`: OpenAI
+_DURATION = re.compile(
+    r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?"
+)  # `6m0s`, `1.5s`, `250ms`: OpenAI
+_UNITS_S = (3600.0, 60.0, 1.0, 0.001)
 _EPOCH_S = 1_000_000_000  # larger numbers are points in time, in seconds
 _EPOCH_MS = 1_000_000_000_000  # and these in milliseconds
 
@@ -43,8 +46,8 @@ def _wait_s(value: str, now_s: float) -> float | None:
         return max(0.0, moment_s - now_s if moment_s >= _EPOCH_S else number)
     duration = _DURATION.fullmatch(value.strip())
     if value.strip() and duration is not None:
-        hours, minutes, seconds, milliseconds = (_number(part or "0") or 0.0 for part in duration.groups())
-        return hours * 3600 + minutes * 60 + seconds + milliseconds / 1000
+        parts = [_number(part or "0") for part in duration.groups()]
+        return sum(part * unit_s for part, unit_s in zip(parts, _UNITS_S, strict=True) if part is not None)
     moment = _moment(value.strip())
     return None if moment is None else max(0.0, moment.timestamp() - now_s)
 
@@ -53,15 +56,16 @@ def _moment(value: str) -> datetime | None:
     for parse in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             moment = parse(value)
-        except ValueError:
+        except (ValueError, TypeError, IndexError, OverflowError):  # the second parser meets garbage with all of them
             continue
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return None
 
 
 def _number(value: str) -> float | None:
+    """The number, or None for what is none that one could wait: negative, infinite, or a word."""
     try:
         number = float(value)
     except ValueError:
         return None
-    return max(0.0, number) if math.isfinite(number) else None
+    return number if math.isfinite(number) and number >= 0 else None

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from yeaft.config.settings import Config, ProviderModel
 from yeaft.config.variables import GENERIC_PROVIDER
 from yeaft.kernel.errors import ConfigError, NotFound
+from yeaft.llm.base_url import problem_with_url
 from yeaft.llm.catalogue import Catalogue, Traits
 from yeaft.llm.model import ModelEntry, WireProtocol
 from yeaft.llm.providers import (
@@ -53,7 +54,7 @@ def resolve(
     protocol = _protocol(server, listed, real_id, named_by)
     return Route(
         entry=_entry(server.name, real_id, protocol, _traits(server, catalogue, real_id), listed),
-        base_url=_base_url(server, real_id, protocol, named_by),
+        base_url=_checked(_base_url(server, real_id, protocol, named_by), server.name, config),
         auth=_auth(server, protocol),
         key=server.key,
         headers=server.headers,
@@ -160,6 +161,17 @@ def _base_url(server: Server, model_id: str, protocol: WireProtocol, named_by: s
         )
         raise ConfigError(f"{named_by}: no server is known for {model_id} of the provider {server.name}; {remedy}.")
     return OFFICIAL_URLS[protocol]
+
+
+def _checked(base_url: str, provider: str, config: Config) -> str:
+    """`base_url` itself. Raises `ConfigError` that names its setting if it is no URL."""
+    problem = problem_with_url(base_url) if base_url else ""
+    if not problem:
+        return base_url
+    configured = config.providers.get(provider)
+    variable = "YEAFT_BASE_URL" if provider == GENERIC_PROVIDER else f"{provider.upper()}_BASE_URL"
+    setting = f"providers.{provider}.base_url" if configured and configured.base_url else variable
+    raise ConfigError(f"{setting} is not the URL of a server: {problem}. Write it as https://HOST:PORT/PATH.")
 
 
 def _entry(

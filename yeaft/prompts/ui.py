@@ -1,6 +1,7 @@
 """What screens and the command line say to the user, by code, in the user's language."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -9,6 +10,10 @@ import msgspec
 from yeaft.kernel.errors import ConfigError
 from yeaft.prompts.fill import fill
 from yeaft.prompts.find import FALLBACK_LANG, templates_dir
+
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
+SAID = "said."
+"""The codes of sentences that layers without a language say in English."""
 
 
 class Ui:
@@ -29,12 +34,32 @@ class Ui:
         except KeyError:
             return _bare(code, values)
 
+    def retold(self, text: str) -> str:
+        """Return in the user's language what an error or a reason says in English, if it is among the `said` ones.
+
+        What stands in its places is retold as well. Any other text comes back as it is.
+        """
+        if self.lang == FALLBACK_LANG:
+            return text
+        for code, pattern in self._said:
+            if found := pattern.fullmatch(text):
+                return fill(self.texts[code], {name: self.retold(value) for name, value in found.groupdict().items()})
+        return text
+
     @cached_property
     def texts(self) -> Mapping[str, str]:
         """All texts of the language by code, with `{{name}}` places."""
         folder = templates_dir() / "ui"
         own = folder / f"{self.lang}.toml"
         return _read(own if own.is_file() else folder / f"{FALLBACK_LANG}.toml")
+
+    @cached_property
+    def _said(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
+        """The sentences with a code, those with the most words of their own first: `writes to` before `writes`."""
+        english = _read(templates_dir() / "ui" / f"{FALLBACK_LANG}.toml")
+        said = [(code, text) for code, text in english.items() if code.startswith(SAID)]
+        said.sort(key=lambda one: -len(_PLACE.sub("", one[1])))
+        return tuple((code, _pattern(text)) for code, text in said)
 
 
 def _read(path: Path) -> dict[str, str]:
@@ -45,6 +70,16 @@ def _read(path: Path) -> dict[str, str]:
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} cannot be used ({error}); install yeaft again.") from error
     return {f"{group}.{key}": text for group, table in tables.items() for key, text in table.items()}
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    """Return what matches the texts that `template` can be filled to."""
+    return re.compile("".join(_pieces(template)), re.DOTALL)
+
+
+def _pieces(template: str) -> Iterator[str]:
+    for number, piece in enumerate(_PLACE.split(template)):
+        yield f"(?P<{piece}>.+?)" if number % 2 else re.escape(piece)
 
 
 def _bare(code: str, values: Mapping[str, str]) -> str:

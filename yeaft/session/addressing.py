@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from yeaft.session.state import SessionState
     from yeaft.vp.library import Library
 
+NAMED_LIMIT = 3
+"""How many unknown mentions a notice names before it only counts them."""
+UNKNOWN_LIMIT = 16
+"""How many of them are kept with the message."""
+
 
 class Addressed(Struct, frozen=True, kw_only=True):
     """Who is asked; `before` and `notices` are the events to record before and after the message."""
@@ -37,14 +42,14 @@ def address(state: SessionState, library: Library, text: str, to: tuple[str, ...
         roster = (*state.roster, *routing.joined)
         before = (RosterChanged(roster=roster, default_vp=state.default_vp, reason="mention"),)
         notices += [_joined(library, vp_id, lang) for vp_id in routing.joined]
-    notices += [notice_of(unknown, routing, state.default_vp) for unknown in routing.unknown]
+    notices += _unknown_notices(routing, state.default_vp)
     if routing.truncated:
         notices.append(NoticePosted(code="mention.truncated", params={"limit": str(FAN_OUT_LIMIT)}, level="warn"))
     return Addressed(
         to=routing.to,
         before=before,
         notices=tuple(notices),
-        unknown=tuple(unknown.token for unknown in routing.unknown),
+        unknown=tuple(unknown.token for unknown in routing.unknown[:UNKNOWN_LIMIT]),
     )
 
 
@@ -61,6 +66,20 @@ def notice_of(unknown: Unknown, routing: Routing, default_vp: str) -> NoticePost
     if unknown.nearest:
         return NoticePosted(code=f"{code}_near", params={**params, "nearest": unknown.nearest}, level="warn")
     return NoticePosted(code=code, params=params, level="warn")
+
+
+def _unknown_notices(routing: Routing, default_vp: str) -> list[NoticePosted]:
+    """Return a notice for each of a few unknown mentions, or one for many."""
+    unknown = routing.unknown
+    if len(unknown) <= NAMED_LIMIT:
+        return [notice_of(one, routing, default_vp) for one in unknown]
+    code = "mention.unknown_many" if routing.reason == "default" else "mention.unknown_many_beside"
+    params = {
+        "tokens": ", ".join(f"@{one.token}" for one in unknown[:NAMED_LIMIT]),
+        "more": str(len(unknown) - NAMED_LIMIT),
+        "default": routing.to[0] if routing.to else default_vp,
+    }
+    return [NoticePosted(code=code, params=params, level="warn")]
 
 
 def _routed(state: SessionState, names: Names, text: str) -> Routing:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from yeaft.events.ops import Answer
     from yeaft.kernel.messages import Call
     from yeaft.session.state import SessionState
+    from yeaft.tools.read_denials import Withheld
     from yeaft.tools.tool import BoundCall
 
 QUESTION_TOOL = "AskUser"
@@ -86,6 +87,10 @@ class Approvals:
     def may_visit(self, vp_id: str, tool: str, domain: str) -> bool:
         """Whether a tool that a VP uses may go on to another domain than the one it was let out to."""
         return self._permits.policy(vp_id.partition("/")[0]).may_visit(tool, domain)
+
+    def withheld(self, vp_id: str, work_folder: Path, folder: Path) -> Withheld:
+        """What the rules of a VP that works in `work_folder` keep from being read below `folder`, both absolute."""
+        return self._permits.policy(vp_id.partition("/")[0], work_folder).withheld(folder)
 
     def judge(self, bound: BoundCall, vp_id: str, caller: Caller | None = None) -> Verdict:
         """Judge a call of a VP, or of its sub-agent `caller`, by rules and mode alone."""

@@ -1,5 +1,8 @@
 """Who sees what: the units of a conversation from one VP's side, chosen by cause rather than by time of arrival."""
 
+from collections import deque
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from yeaft.engine.state import TurnState
@@ -38,20 +41,27 @@ def units_for(state: SessionState, turn_id: str) -> tuple[Unit, ...]:
         and state.started_at[own_id] <= limit
         and state.root_seq(own.started.message_id) <= root
     ]
-    heard = [one for one in _heard(state, vp_id) if one.seq < limit and one.root_seq <= root]
+    heard = deque(one for one in _heard(state, vp_id) if one.seq < limit and one.root_seq <= root)
+    pending: list[_Heard] = []
     units: list[Unit] = []
     for own in mine:
-        own_limit, own_root = state.started_at[own.started.turn_id], state.root_seq(own.started.message_id)
-        seen = [
-            one
-            for one in heard
-            if one.seq < own_limit and one.root_seq <= own_root and one.to_answer in ("", own.started.message_id)
-        ]
-        taken = {one.seq for one in seen}
-        heard = [one for one in heard if one.seq not in taken]
+        own_limit = state.started_at[own.started.turn_id]
+        while heard and heard[0].seq < own_limit:
+            pending.append(heard.popleft())
+        seen, pending = _parted(pending, own.started.message_id, state.root_seq(own.started.message_id))
         units += [one.unit for one in seen]
         units.append(Own(turn=own))
     return tuple(units)
+
+
+def _parted(pending: Sequence[_Heard], message_id: str, root_seq: int) -> tuple[list[_Heard], list[_Heard]]:
+    """Part what stands before a turn that answers `message_id` and goes back to `root_seq` from what has to wait."""
+    seen: list[_Heard] = []
+    waiting: list[_Heard] = []
+    for one in pending:
+        is_seen = one.root_seq <= root_seq and one.to_answer in ("", message_id)
+        (seen if is_seen else waiting).append(one)
+    return seen, waiting
 
 
 def _heard(state: SessionState, vp_id: str) -> list[_Heard]:
@@ -94,7 +104,9 @@ def _asked_by(state: SessionState, turn: TurnState) -> tuple[str, str]:
     """Return the VP that handed this on, past returns from further hand-offs, and its turn; empty for the user."""
     message = state.messages[turn.started.message_id]
     while message.kind == "return":
-        handing_on = state.turns[state.turn_of_call(message.call_id)]
+        handing_on = state.turns.get(state.turn_of_call(message.call_id))
+        if handing_on is None:
+            return "", ""  # lost with a damaged part of the journal
         message = state.messages[handing_on.started.message_id]
     if message.kind != "forward":
         return "", ""

@@ -3,13 +3,17 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
 from msgspec import Struct
 
 from yeaft.session.code_ranges import CodeRanges
 from yeaft.vp.names import Names, ends_word, is_cjk
 
+MENTION_LIMIT = 1000
+"""How many mentions of one text are looked at; nobody writes so many."""
 _AT = re.compile("[@\uff20]")
+_POSSIBLE = re.compile("(?<![A-Za-z0-9_@])[@\uff20]")  # after these it never counts, as in a million addresses
 _TOKEN = re.compile(r"[^\W_][\w-]{0,39}")
 _SPACES = "\ufeff\u200b"  # invisible, and not white space for Python
 _OPENING = "\"'<"
@@ -42,13 +46,13 @@ def may_mention(text: str) -> bool:
 
 
 def find_mentions(text: str, names: Names) -> tuple[Mention, ...]:
-    """Return all mentions in `text`, in order.
+    """Return the mentions in `text`, in order, at most `MENTION_LIMIT`.
 
     An `@` counts after the start, white space, an opening bracket or quote, Chinese punctuation, or another mention.
     It never counts in code spans and fenced blocks, before a definition (`@cached def f():`), or as a part of an
     address, a path or a package name.
     """
-    return tuple(_mentions(text, names))
+    return tuple(islice(_mentions(text, names), MENTION_LIMIT))
 
 
 def _mentions(text: str, names: Names) -> Iterator[Mention]:
@@ -56,7 +60,7 @@ def _mentions(text: str, names: Names) -> Iterator[Mention]:
         return
     code = CodeRanges(text)
     known_end, end, leads = -1, 0, True
-    for sign in _AT.finditer(text):
+    for sign in _POSSIBLE.finditer(text):
         at = sign.start()
         if at < end or code.hold(at) or not _may_begin(text, at, known_end):
             continue

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from yeaft.events.codec import Recorded
-from yeaft.events.session import OwnerReleased, SessionCreated
+from yeaft.events.session import NoticePosted, OwnerReleased, SessionCreated
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import BadData, SessionBusy, StoreFailed
@@ -60,11 +60,14 @@ async def append_offline(home: Path, ref: str, events: Sequence[Event], *, take_
     await _append(open_room(home, Path(), Wanted(ref=ref, take_over=take_over)), events)
 
 
-async def fork_offline(home: Path, ref: str, name: str) -> str:
-    """Copy a Session as it is now, also while another process owns it, and return the id of the copy."""
+async def fork_offline(home: Path, ref: str, name: str) -> tuple[str, tuple[NoticePosted, ...]]:
+    """Copy a Session as it is now, also while another process owns it; a damaged one as far as it can be read.
+
+    Return the id of the copy, and what its user must be told.
+    """
     room = open_room(home, Path(), Wanted(ref=ref, fork=True, name=name))
     await _append(room, ())
-    return room.paths.session_id
+    return room.paths.session_id, tuple(event for event in room.opening if isinstance(event, NoticePosted))
 
 
 async def import_session(home: Path, records: Sequence[Recorded], blobs: Sequence[tuple[bytes, str]]) -> str:

@@ -11,7 +11,14 @@ from msgspec.structs import replace
 
 from yeaft import __version__
 from yeaft.events.codec import Event
-from yeaft.events.session import OwnerClaimed, RosterChanged, SessionCreated, SessionForked, SessionRenamed
+from yeaft.events.session import (
+    NoticePosted,
+    OwnerClaimed,
+    RosterChanged,
+    SessionCreated,
+    SessionForked,
+    SessionRenamed,
+)
 from yeaft.kernel import ids
 from yeaft.kernel.errors import NotFound, StoreFailed, UsageError
 from yeaft.session.state import SessionState
@@ -22,6 +29,7 @@ from yeaft.store.index import Index
 from yeaft.store.journal import SESSION_STREAM
 from yeaft.store.lock import SessionLock
 from yeaft.store.meta import SessionMeta, write_meta
+from yeaft.store.salvage import salvage_session
 from yeaft.store.sqlite import SqliteJournal
 
 if TYPE_CHECKING:
@@ -87,11 +95,11 @@ def open_room(home: Path, folder: Path, wanted: Wanted) -> Room:
         return replace(room, opening=(created, _claim(room)))
     if wanted.fork:
         target = session_paths(home, ids.new_session_id())
-        copy_session(earlier, target)
+        damaged = _copied(earlier, target)
         room = _owned(target, wanted)
         forked = SessionForked(from_session=earlier.session_id, from_seq=room.state.head)
         named = wanted if wanted.name or not room.state.name else replace(wanted, name=f"{room.state.name} (fork)")
-        return replace(room, opening=(_claim(room), forked, *_changes(named)))
+        return replace(room, opening=(_claim(room), forked, *damaged, *_changes(named)))
     room = _owned(earlier, wanted)
     return replace(room, opening=(_claim(room), *_changes(wanted)))
 
@@ -136,6 +144,18 @@ def _earlier(home: Path, folder: Path, wanted: Wanted) -> SessionPaths | None:
     return session_paths(home, here[0].session_id)
 
 
+def _copied(source: SessionPaths, target: SessionPaths) -> tuple[NoticePosted, ...]:
+    """Copy a Session, whole or what is left of it, and return what its users must be told."""
+    journal = SqliteJournal.for_reading(source.db, FileBlobs(source.blobs))
+    journal.read(SESSION_STREAM)
+    if not journal.is_damaged:
+        copy_session(source, target)
+        return ()
+    lost = salvage_session(source, target)
+    params = {"count": str(lost), "path": str(source.db)}
+    return (NoticePosted(code="sessions.damaged", params=params, level="warn"),)
+
+
 def _owned(paths: SessionPaths, wanted: Wanted) -> Room:
     lock = SessionLock.take(paths.root, take_over=wanted.take_over)
     try:
@@ -148,6 +168,14 @@ def _owned(paths: SessionPaths, wanted: Wanted) -> Room:
     except BaseException:
         lock.release()
         raise
+    if journal.is_damaged:
+        lock.release()
+        raise StoreFailed(
+            f"Session {paths.session_id} is damaged: {len(journal.damage)} of its {journal.head(SESSION_STREAM)} "
+            f"events cannot be read from {paths.db}, so nothing is added to it. The others can be: `yeaft session "
+            f"fork {paths.session_id}` makes a copy of them to go on with, and `yeaft session export "
+            f"{paths.session_id}` writes them out."
+        )
     if state.needs_upgrade:
         lock.release()
         raise StoreFailed(f"Session {paths.session_id} was written by a newer yeaft; it can only be read here.")

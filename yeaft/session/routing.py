@@ -10,6 +10,8 @@ from yeaft.session.mentions import Mention, find_mentions
 from yeaft.vp.names import EVERYONE, Names
 
 FAN_OUT_LIMIT = 16
+NEAREST_LIMIT = 3
+"""For how many unknown mentions somebody is searched who could be meant."""
 _BETWEEN_TARGETS = re.compile("[\\s,;\uff0c\u3001\uff1b]+")
 
 RefusalCode = Literal["to_required", "self_forward_rejected", "target_not_in_roster", "no_targets_dispatched"]
@@ -112,14 +114,16 @@ def forward_targets(
 
 def _worth_a_notice(mentions: Sequence[Mention], names: Names) -> tuple[Unknown, ...]:
     """Keep the unknown mentions that somebody was surely meant by: something is near, or the message begins so."""
-    found: dict[str, Unknown] = {}
+    leads: dict[str, bool] = {}
     for mention in mentions:
-        if mention.vp_id or mention.token in found:
-            continue
-        near = names.nearest(mention.token)
-        if near or mention.leads:
-            found[mention.token] = Unknown(token=mention.token, nearest=near)
-    return tuple(found.values())
+        if not mention.vp_id:
+            leads[mention.token] = mention.leads or leads.get(mention.token, False)
+    found: list[Unknown] = []
+    for number, (token, leading) in enumerate(leads.items()):
+        near = names.nearest(token) if number < NEAREST_LIMIT else None
+        if near or leading:
+            found.append(Unknown(token=token, nearest=near))
+    return tuple(found)
 
 
 def _wanted(to: str | Sequence[str], names: Names) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from yeaft.events.session import (
     SettingsFrozen,
     VpFrozen,
 )
-from yeaft.events.turn import ReplyCompleted, RequestSent, TurnEnded, TurnStarted
+from yeaft.events.turn import ReplyCheckpointed, ReplyCompleted, RequestFailed, RequestSent, TurnEnded, TurnStarted
 from yeaft.events.work import WorkDrafted
 from yeaft.kernel import ids
 from yeaft.session.agent_state import AgentState, fold_agents
@@ -27,6 +27,10 @@ from yeaft.session.task_state import TaskState, fold_tasks
 
 DELIVERED_KINDS = ("user", "forward", "return", "continue")
 """Kinds of messages that start a turn of each VP they are addressed to."""
+WITHIN_TURNS = frozenset(
+    (TurnStarted, RequestSent, RequestFailed, ReplyCheckpointed, ReplyCompleted, CallStarted, CallFinished, TurnEnded)
+)
+"""What most events of a long Session are; only their turn changes by them."""
 
 
 class SessionState:
@@ -79,9 +83,10 @@ class SessionState:
             self.unknown_events += 1
             self.needs_upgrade |= is_core(event.type) and bool(event.raw)
             return
-        self._apply_to_session(event, recorded)
-        fold_tasks(self.tasks, event, recorded.seq)
-        fold_agents(self.agents, event, recorded.ts)
+        if type(event) not in WITHIN_TURNS:
+            self._apply_to_session(event, recorded)
+            fold_tasks(self.tasks, event, recorded.seq)
+            fold_agents(self.agents, event, recorded.ts)
         self._apply_to_turn(event, recorded.seq)
 
     def root_seq(self, message_id: str) -> int:
@@ -181,13 +186,15 @@ class SessionState:
 
     def _apply_to_turn(self, event: Event, seq: int) -> None:
         if isinstance(event, TurnStarted):
+            if event.message_id not in self.messages:
+                return  # only where a damaged journal has lost the message: nobody can say what the turn answers
             self.turns[event.turn_id] = TurnState(started=event)
             self.started_at[event.turn_id] = seq
             queue = self.waiting.get(event.vp_id, [])
             if event.message_id in queue:
                 queue.remove(event.message_id)
             return
-        turn_id = self._turn_id(event)
+        turn_id = getattr(event, "turn_id", "") if type(event) in WITHIN_TURNS else self._turn_id(event)
         turn = self.turns.get(turn_id)
         if turn is None:
             return
@@ -212,7 +219,5 @@ class SessionState:
                 return self._turn_of_call.get(call_id, "")
             case AskAnswered(ask_id=ask_id) | AskWithdrawn(ask_id=ask_id):
                 return self._turn_of_call.get(self._call_of_ask.get(ask_id, ""), "")
-            case RequestSent(turn_id=turn_id) | CallStarted(turn_id=turn_id):
-                return turn_id
             case _:
                 return getattr(event, "turn_id", "")

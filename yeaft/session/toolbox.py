@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -37,6 +38,7 @@ from yeaft.tools.locks import PathLocks
 from yeaft.tools.notebook_edit import notebook_edit
 from yeaft.tools.paths import Paths
 from yeaft.tools.prompt_agent import prompt_agent
+from yeaft.tools.read_denials import Withheld
 from yeaft.tools.read_task_log import read_task_log
 from yeaft.tools.reads import Reads
 from yeaft.tools.route_forward import route_forward
@@ -83,6 +85,7 @@ class Workshop(Struct, frozen=True, kw_only=True):
     worktrees: Worktrees
     git: Git
     outside: Outside
+    withheld: Callable[[str, Path, Path], Withheld]
     tasks: Tasks | None = None
     agents: Agents | None = None
     handoffs: HandoffLimits = HandoffLimits()
@@ -93,6 +96,7 @@ def toolbox_for(vp_id: str, workshop: Workshop) -> Toolbox:
     paths, locks, state = workshop.paths, workshop.locks, workshop.state
     known = {Path(path): sha256 for path, sha256 in state.files_read.get(vp_id, {}).items()}
     reads = Reads(known)
+    withholding = partial(workshop.withheld, vp_id, paths.folder)
     router = VpRouter(vp_id, state=state, names=workshop.names, throttle=workshop.throttle, limits=workshop.handoffs)
     tools: tuple[AnyTool, ...] = (
         ask_user(workshop.asker),
@@ -100,8 +104,8 @@ def toolbox_for(vp_id: str, workshop: Workshop) -> Toolbox:
         file_read(paths, reads),
         file_write(paths, reads, locks),
         file_edit(paths, reads, locks),
-        glob_files(paths),
-        grep(paths),
+        glob_files(paths, withholding),
+        grep(paths, withholding=withholding),
         list_dir(paths),
         disk_usage(paths),
         apply_patch(paths, reads, locks),

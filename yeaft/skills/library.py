@@ -113,7 +113,7 @@ def _sources(folder: Path, depth: int) -> Iterator[tuple[Path, Path | None]]:
         if _is_skipped(entry.name):
             continue
         if not entry.is_dir():
-            if entry.suffix == ".md" and _has_front_matter(entry):
+            if entry.suffix == ".md" and entry.is_file() and _has_front_matter(entry):
                 yield entry, None
             continue
         own = next((entry / name for name in SKILL_NAMES if (entry / name).is_file()), None)

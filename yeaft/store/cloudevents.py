@@ -18,6 +18,7 @@ from yeaft.kernel.errors import BadData
 SPEC_VERSION = "1.0"
 TYPE_PREFIX = "yeaft."
 JSON_TYPE = "application/json"
+BYTE_ORDER_MARK = "\ufeff"
 ABSENT = Raw()  # left out only where it is this very object
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
@@ -54,11 +55,12 @@ def export_lines(records: Iterable[Recorded], *, session_id: str = "") -> Iterat
 def import_lines(lines: Iterable[str]) -> Iterator[Recorded]:
     """The events of exported lines; blank lines are skipped. Raises `BadData` naming the line, counted from 1."""
     for number, line in enumerate(lines, 1):
-        if not line.strip():
+        bare = line.removeprefix(BYTE_ORDER_MARK).strip()  # without what other systems put around it
+        if not bare:
             continue
         try:
-            yield _recorded(_decoder.decode(line))
-        except (msgspec.DecodeError, ValueError) as error:
+            yield _recorded(_decoder.decode(bare))
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
             raise BadData(f"Line {number} is not an event of a yeaft journal: {error}.") from error
 
 
@@ -108,6 +110,6 @@ def _fits_in_line(content: bytes) -> bool:
         return False
     try:
         msgspec.json.decode(content)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return False
     return True

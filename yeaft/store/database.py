@@ -38,13 +38,15 @@ COMMIT;
 """
 FORMAT_VERSIONS_AT = 18  # https://sqlite.org/fileformat.html 1.3.3; setting them so saves a switch with three syncs
 WRITE_AHEAD_LOG = b"\x02\x02"
+COMPANIONS = ("-wal", "-shm", "-journal")
 REMEDIES = (
     ("SQLITE_FULL", "Free some disk space and try again; what was committed before is safe."),
     ("SQLITE_IOERR", "Check the disk and its free space; what was committed before is safe."),
     ("SQLITE_BUSY", "Another process has been holding it for long; close that one and try again."),
     ("SQLITE_READONLY", "Check the permissions of the file and of its directory."),
     ("SQLITE_CANTOPEN", "Check the permissions of the file and of its directory."),
-    ("SQLITE_", "The file is damaged: copy its directory, then try `sqlite3 session.db .recover` on the copy."),
+    ("SQLITE_NOTADB", "The file is damaged from its beginning on: restore it from a copy, or delete it."),
+    ("SQLITE_", "The file is damaged: `yeaft session fork {session}` makes a copy of what can still be read."),
 )
 
 
@@ -62,6 +64,7 @@ class Writing:
             make_private(path.parent)
             log = not (is_network(path.parent) if on_network is None else on_network)
             self._is_new = not path.exists()
+            _check_regular(path)
             if self._is_new:
                 _create(path, log=log)
             self._connection = _connect(path, "rw")
@@ -103,6 +106,7 @@ def open_reader(path: Path) -> sqlite3.Connection | None:
     """A read-only connection, or None if there is no file yet. Raises `StoreFailed`; changes no content."""
     if not path.exists():
         return None
+    _check_regular(path)
     # A writer without a write-ahead log that was killed leaves this file, and only a writer may undo what it began.
     interrupted = path.with_name(path.name + "-journal").exists()
     try:
@@ -115,7 +119,14 @@ def failure(path: Path, action: str, error: OSError | sqlite3.Error) -> StoreFai
     """The error for a file that cannot be `action` (a participle), with what the user can do about it."""
     name: str = getattr(error, "sqlite_errorname", "")  # an error of Python's own wrapper has none
     remedy = next((text for start, text in REMEDIES if name.startswith(start)), "Check the directory and its disk.")
-    return StoreFailed(f"The journal {path} could not be {action}: {error}. {remedy}")
+    return StoreFailed(f"The journal {path} could not be {action}: {error}. {remedy.format(session=path.parent.name)}")
+
+
+def _check_regular(path: Path) -> None:
+    """SQLite would wait for ever at a pipe, whether that stands for the file itself or for its log."""
+    for part in (path, *(path.with_name(path.name + end) for end in COMPANIONS)):
+        if part.exists() and not part.is_file():
+            raise StoreFailed(f"{part} is no regular file, so it is not opened. Move it away.")
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

@@ -1,5 +1,6 @@
 """What must be known of file systems: which are on a network (no shared memory), what is on disk, who may look in."""
 
+import errno
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -49,6 +50,7 @@ def make_private(directory: Path) -> None:
     """
     if directory.is_dir():
         return
-    if directory.parent != directory:
-        make_private(directory.parent)
+    if directory.exists():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(directory))
+    make_private(directory.parent)
     directory.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)

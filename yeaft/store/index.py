@@ -49,7 +49,7 @@ class Index:
         return sorted(fitting, key=lambda meta: (meta.last_active_ms, meta.session_id), reverse=True)
 
     def _stored(self) -> dict[str, Entry]:
-        if not self._path.exists():
+        if not self._path.is_file():
             return {}
         try:
             with self._open() as connection:
@@ -61,6 +61,8 @@ class Index:
             return {}
 
     def _store(self, stored: Mapping[str, Entry], entries: Mapping[str, Entry]) -> None:
+        if self._path.exists() and not self._path.is_file():
+            return
         changed = {key: entry for key, entry in entries.items() if stored.get(key) != entry}
         try:
             self._write(changed, stored.keys() - entries.keys())

@@ -52,6 +52,10 @@ class SessionLock:
         """
         try:
             make_private(directory)
+        except OSError as error:
+            remedy = "Check its permissions, or set YEAFT_DIR to another folder."
+            raise StoreFailed(f"The folder {directory} cannot be made: {error.strerror}. {remedy}") from error
+        try:
             descriptor = os.open(directory / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise StoreFailed(f"{directory} cannot be locked: {error.strerror}. Check its permissions.") from error
@@ -59,9 +63,13 @@ class SessionLock:
             on_failure.callback(os.close, descriptor)
             _flock(descriptor, directory)
             owner = _this_process(now_ms)
-            if not take_over:
-                _refuse_other_host(descriptor, directory, owner.host)
-            _write_body(descriptor, msgspec.json.encode(owner))
+            try:
+                if not take_over:
+                    _refuse_other_host(descriptor, directory, owner.host)
+                _write_body(descriptor, msgspec.json.encode(owner))
+            except OSError as error:
+                remedy = "Is the disk full, or the file something else than a file?"
+                raise StoreFailed(f"{directory / LOCK_NAME} cannot be written: {error.strerror}. {remedy}") from error
             on_failure.pop_all()
         return cls(descriptor, owner)
 
@@ -69,9 +77,10 @@ class SessionLock:
         """Let others in; a second call does nothing."""
         if self._descriptor is None:
             return
-        _write_body(self._descriptor, b"")
-        os.close(self._descriptor)
-        self._descriptor = None
+        descriptor, self._descriptor = self._descriptor, None
+        with contextlib.suppress(OSError):  # closing is what lets others in
+            _write_body(descriptor, b"")
+        os.close(descriptor)
 
     def __enter__(self) -> Self:
         return self
@@ -83,10 +92,15 @@ class SessionLock:
 def read_owner(directory: Path) -> Owner | None:
     """Who has, or last had and did not release, the Session in `directory`."""
     try:
-        content = (directory / LOCK_NAME).read_bytes()
+        descriptor = os.open(directory / LOCK_NAME, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
-    return _owner(content)
+    try:
+        return _owner(os.pread(descriptor, BODY_LIMIT_BYTES, 0))
+    except OSError:  # it is no file
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def is_owned(directory: Path) -> bool:
@@ -108,7 +122,7 @@ def _flock(descriptor: int, directory: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        owner = _owner(os.pread(descriptor, BODY_LIMIT_BYTES, 0)) or "another process"
+        owner = read_owner(directory) or "another process"
         raise SessionBusy(
             f"Session {directory.name} is in use by {owner}. Close it there, or start a new Session."
         ) from error
@@ -126,16 +140,20 @@ def _refuse_other_host(descriptor: int, directory: Path, host: str) -> None:
 
 
 def _this_process(now_ms: NowMs) -> Owner:
-    terminals = [os.ttyname(number) for number in (0, 1, 2) if os.isatty(number)]
-    return Owner(
-        pid=os.getpid(), host=os.uname().nodename, start_time=now_ms() / 1000, tty=terminals[0] if terminals else ""
-    )
+    return Owner(pid=os.getpid(), host=os.uname().nodename, start_time=now_ms() / 1000, tty=_terminal())
+
+
+def _terminal() -> str:
+    for number in (0, 1, 2):
+        with contextlib.suppress(OSError):  # not a terminal, or one of another container
+            return os.ttyname(number)
+    return ""
 
 
 def _owner(content: bytes) -> Owner | None:
     try:
         return msgspec.json.decode(content, type=Owner)
-    except msgspec.DecodeError:  # empty after a release, or cut
+    except (msgspec.DecodeError, RecursionError):  # empty after a release, or cut
         return None
 
 

@@ -8,12 +8,14 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from yeaft.config.regular import read_regular
 from yeaft.events.codec import Recorded
 from yeaft.events.session import MessagePosted, RosterChanged, SessionCreated, SessionRenamed, SessionTagged
 from yeaft.kernel.errors import StoreFailed
 
 META_NAME = "meta.json"
 TITLE_CHARS = 60
+LARGEST_BYTES = 64 * 1024
 
 
 class SessionMeta(Struct, frozen=True, kw_only=True):
@@ -45,15 +47,19 @@ def new_meta(session_id: str) -> SessionMeta:
 
 def fold_meta(meta: SessionMeta, records: Iterable[Recorded]) -> SessionMeta:
     """`meta` after the events of the stream `session` that follow `meta.head_seq`."""
+    created_ms, last_active_ms, head_seq = meta.created_ms, meta.last_active_ms, meta.head_seq
     for recorded in records:
         meta = _after(meta, recorded)
-    return meta
+        created_ms = created_ms or recorded.ts
+        last_active_ms = max(last_active_ms, recorded.ts)
+        head_seq = recorded.seq
+    return replace(meta, created_ms=created_ms, last_active_ms=last_active_ms, head_seq=head_seq)
 
 
 def read_meta(path: Path) -> SessionMeta | None:
     """The cached meta, or None if it is missing or broken."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=SessionMeta)
+        return msgspec.json.decode(read_regular(path, LARGEST_BYTES), type=SessionMeta)
     except (OSError, msgspec.DecodeError):
         return None
 
@@ -70,12 +76,7 @@ def write_meta(path: Path, meta: SessionMeta) -> None:
 
 
 def _after(meta: SessionMeta, recorded: Recorded) -> SessionMeta:
-    meta = replace(
-        meta,
-        created_ms=meta.created_ms or recorded.ts,
-        last_active_ms=max(meta.last_active_ms, recorded.ts),
-        head_seq=recorded.seq,
-    )
+    """`meta` after what happened; when that was is not its business."""
     match recorded.event:
         case SessionCreated() as event:
             return replace(meta, name=event.name, folder=event.folder, roster=event.roster, default_vp=event.default_vp)

@@ -73,6 +73,11 @@ class SqliteJournal:
         """What the reads so far had to leave out or could not understand, by stream and place."""
         return tuple(self._damage[key] for key in sorted(self._damage))
 
+    @property
+    def is_damaged(self) -> bool:
+        """Whether the reads so far met a place where the file itself is bad; a blob that is gone is none."""
+        return any(damage.what != "blob_gone" for damage in self._damage.values())
+
     def append(
         self, stream: str, expected_seq: int, epoch: int, events: Sequence[Recorded], *, sync: bool = False
     ) -> asyncio.Future[int]:
@@ -189,7 +194,7 @@ class SqliteJournal:
                 self._note(stream, seq, "blob_gone")
             data = content or b""
         event = codec.decode(kind, version, data)
-        if isinstance(event, UnknownEvent) and data and not _is_json(data):
+        if isinstance(event, UnknownEvent) and data and not is_json(data):
             self._note(stream, seq, "content_garbled")
         return Recorded(
             id=key, stream=stream, seq=seq, ts=ts, src=src, cause=cause, corr=corr, epoch=epoch, event=event
@@ -225,9 +230,10 @@ def _snapshot(connection: sqlite3.Connection, stream: str, projector: str) -> Sn
     return row and Snapshot(projector=projector, version=row[0], seq=row[1], state=row[2])
 
 
-def _is_json(content: bytes) -> bool:
+def is_json(content: bytes) -> bool:
+    """Whether stored content is whole as far as anybody can tell without knowing its type."""
     try:
         msgspec.json.decode(content)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return False
     return True

@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from yeaft.tools.paths import Paths
+from yeaft.tools.read_denials import Withholding, nothing_withheld
 from yeaft.tools.tool import Running, Tool, Touches
 
 LIMIT = 500
@@ -20,13 +21,13 @@ class Glob(Struct, frozen=True, kw_only=True):
     no_ignore: bool = False
 
 
-def glob_files(paths: Paths) -> Tool[Glob]:
-    """Let the model find files."""
+def glob_files(paths: Paths, withholding: Withholding = nothing_withheld) -> Tool[Glob]:
+    """Let the model find files but for those withheld."""
 
     async def run(args: Glob, _: Running) -> str:
         from yeaft.tools.glob_search import list_files
 
-        return await list_files(paths, args)
+        return await list_files(paths, args, withholding=withholding)
 
     return Tool(name="Glob", args=Glob, run=run, guard="read", touches=touches)
 

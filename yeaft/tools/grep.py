@@ -6,6 +6,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from yeaft.tools.paths import Paths
+from yeaft.tools.read_denials import Withholding, nothing_withheld
 from yeaft.tools.search_request import TIMEOUT_S, SearchMode, SearchRequest
 from yeaft.tools.tool import Running, Tool, Touches
 
@@ -34,8 +35,13 @@ class Grep(Struct, frozen=True, kw_only=True):
     no_ignore: bool = False
 
 
-def grep(paths: Paths, backend: Backend | None = None, timeout_s: float = TIMEOUT_S) -> Tool[Grep]:
-    """Let the model search file contents; `backend` None takes the best there is."""
+def grep(
+    paths: Paths,
+    backend: Backend | None = None,
+    timeout_s: float = TIMEOUT_S,
+    withholding: Withholding = nothing_withheld,
+) -> Tool[Grep]:
+    """Let the model search file contents but for what is withheld; `backend` None takes the best there is."""
     found: Backend | None = backend
 
     async def run(args: Grep, _: Running) -> str:
@@ -44,7 +50,7 @@ def grep(paths: Paths, backend: Backend | None = None, timeout_s: float = TIMEOU
 
         nonlocal found
         found = found or best_backend()
-        return await search_text(paths, args, found, timeout_s)
+        return await search_text(paths, args, found, timeout_s, withholding)
 
     return Tool(name="Grep", args=Grep, run=run, guard="read", touches=touches)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,6 +11,7 @@ from yeaft.kernel.errors import ToolFailed
 from yeaft.tools.binary import BINARY_SUFFIXES, refuse_binary_name
 from yeaft.tools.grep import Backend, Grep
 from yeaft.tools.paths import Paths
+from yeaft.tools.read_denials import Withheld, Withholding, nothing_withheld
 from yeaft.tools.search_output import parse_records, rendered
 from yeaft.tools.search_request import SearchRequest
 from yeaft.tools.search_run import Printed, run_search
@@ -34,15 +36,18 @@ TYPES = {
 
 
 class Search(Struct, frozen=True, kw_only=True):
-    """A request and which of the files it finds (relative to its root) are wanted."""
+    """A request and which of the files it finds (relative to its root) are wanted; some may be withheld."""
 
     request: SearchRequest
     wanted: Callable[[str], bool]
+    withheld: Withheld = Withheld()
 
 
-async def search_text(paths: Paths, args: Grep, backend: Backend, timeout_s: float) -> str:
+async def search_text(
+    paths: Paths, args: Grep, backend: Backend, timeout_s: float, withholding: Withholding = nothing_withheld
+) -> str:
     """What the model is told; raises `ToolFailed` for a bad pattern and a place or type that does not exist."""
-    search = plan_search(paths, args)
+    search = _without_withheld(plan_search(paths, args), withholding)
     printed = await run_search(backend(search.request), search.request.root, timeout_s)
     if printed.ended == "size":
         in_order = replace(search.request, in_order=True)
@@ -94,6 +99,19 @@ def _search_below(paths: Paths, args: Grep, request: SearchRequest) -> Search:
     return Search(request=replace(request, root=str(place.scope.root), skipped=skipped, names=names), wanted=wanted)
 
 
+def _without_withheld(search: Search, withholding: Withholding) -> Search:
+    """The search without the files that may not be read; a single file has been judged before."""
+    root = search.request.root
+    found = withholding(Path(root)) if search.request.target == "." else Withheld()
+    if not found.rules:
+        return search
+
+    def wanted(path: str) -> bool:
+        return search.wanted(path) and not found.holds(f"{root.rstrip('/')}/{path}")
+
+    return replace(search, wanted=wanted, withheld=found)
+
+
 def _suffixes(kind: str) -> frozenset[str]:
     if not kind:
         return frozenset()
@@ -111,4 +129,5 @@ def _told(printed: Printed, search: Search, args: Grep, paths: Paths) -> str:
     root = paths.resolve(search.request.root)
     records = parse_records(printed.stdout, args.output_mode, search.wanted)
     notes = {"exit": [], "time": [STOPPED], "size": [CAPPED]}[printed.ended]
+    notes += [search.withheld.note] if search.withheld.rules else []
     return rendered(records, args.output_mode, args.head_limit, lambda path: paths.shown(root / path), notes)

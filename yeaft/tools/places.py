@@ -76,6 +76,18 @@ class Places(Struct, frozen=True, kw_only=True):
             except ToolFailed:
                 continue
 
+    def below(self, steps: tuple[Word, ...]) -> tuple[Path, ...] | None:
+        """Where one gets from each folder by going to one word after the other; None if that cannot be known."""
+        found = self.folders
+        try:
+            for word in steps:
+                if word.text is None or word.glob or word.splits:
+                    return None
+                found = tuple(spellings(word.text or ".", self.paths, folder)[1] for folder in found)
+        except ToolFailed:
+            return None
+        return found
+
     def _names(self, word: Word, folder: Path) -> tuple[str, ...] | None:
         """The word itself, and what its wildcards stand for now; None if they stand for too much or lie outside.
 
@@ -123,7 +135,8 @@ def places(paths: Paths, cwd: str, found: Script) -> Places:
     for command in found.commands:
         if program(passed_through(command)) in CHANGES_FOLDER:
             there = _after(command, here, paths)
-            here = there if found.chained else (*here, *there)
+            succeeds = found.chained or (found.sequential and all(os.access(place, os.X_OK) for place in there))
+            here = there if succeeds else (*here, *there)
             folders.extend(there)
         if not all(map(paths.inside, folders)) or len(folders) > MOST_FOLDERS:
             return Places(paths=paths, folders=())

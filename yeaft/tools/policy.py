@@ -18,6 +18,7 @@ from yeaft.kernel.errors import ToolFailed
 from yeaft.kernel.outcome import Guard
 from yeaft.tools import rules
 from yeaft.tools.paths import Paths
+from yeaft.tools.read_denials import Withheld, withheld
 from yeaft.tools.rules import Rule, Rules
 from yeaft.tools.sensitive import is_sensitive, spellings
 from yeaft.tools.tool import BoundCall, Touches
@@ -71,6 +72,10 @@ class Policy(Struct, frozen=True, kw_only=True):
         """Whether a tool that was let out may be sent on to `domain`: a server chose it, so only rules can object."""
         objections = (*self.rules.deny, *self.rules.ask)
         return _about_tool(objections, tool) is None and rules.about_domain(objections, tool, domain) is None
+
+    def withheld(self, folder: Path) -> Withheld:
+        """What the deny rules keep from being read in `folder` (absolute, links followed) and below."""
+        return withheld(self.rules.deny, folder, self.paths)
 
     def judge_command(self, command: str, cwd: str = "") -> Verdict:
         """The verdict on a shell command; `cwd` as the model wrote it, empty for the work folder."""

@@ -28,6 +28,7 @@ from yeaft.tools.read_only_programs import (
     shown_safely,
     tar,
     test,
+    unpack,
 )
 from yeaft.tools.read_only_sed import sed
 from yeaft.tools.shell_flags import names_letter, names_long, paths_in, split, without_values
@@ -66,7 +67,7 @@ _GREP_VALUES = names("-A -B -C -m -e --include --exclude --exclude-dir --regexp 
 _RG_VALUES = names("-A -B -C -m -e -g -t -T -j -M -r --glob --iglob --type --type-add --type-not --regexp --context")
 _FD_VALUES = names("-e -t -E -d --extension --type --exclude --max-depth --min-depth")
 READERS: Mapping[str, Reader] = {
-    **_named("cat head tail ls nl tac rev cut tr paste join fold expand unexpand fmt od hexdump strings", Reader()),
+    **_named("cat head tail ls nl tac rev cut paste join fold expand unexpand fmt od hexdump strings", Reader()),
     **_named(
         "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum", Reader(letters="c", longs=("check",))
     ),
@@ -85,7 +86,7 @@ READERS: Mapping[str, Reader] = {
     **_named("fd fdfind", Reader("pattern", "xXL", ("exec", "exec-batch", "follow", "list-details"), _FD_VALUES)),
     "jq": Reader("pattern", "f", ("from-file",)),
     "yq": Reader("pattern", "isnf", ("inplace", "in-place", "split-exp", "from-file", "null-input")),
-    **_named("echo true false : basename dirname seq sleep expr whoami id uname nproc arch groups", Reader("text")),
+    **_named("echo tr true false : basename dirname seq sleep expr whoami id uname nproc arch groups", Reader("text")),
     **_named("uptime free locale getconf logname which type exit return break continue wait", Reader("text")),
     **_named("pwd hostname tty users", Reader("none")),
 }
@@ -104,22 +105,34 @@ SPECIAL: Mapping[str, Callable[[Words], Words | None]] = {
     "read": read,
     "set": set_options,
     "tar": tar,
+    "gzip": unpack,
+    "gunzip": unpack,
+    "xz": unpack,
     "test": test,
     "command": command,
 }
 VERSIONED = names(
-    "python python3 pip pip3 node npm npx yarn pnpm deno bun ruby gem perl php java javac go rustc cargo gcc g++ clang "
-    "make cmake docker kubectl terraform uv ruff mypy pytest git bash zsh tsc dotnet swift curl wget poetry mvn gradle "
-    "gh helm conda rustup sqlite3 psql redis-cli tmux vim code jq rg fd ssh openssl ansible aws gcloud az black flake8 "
-    "eslint prettier tar gzip zip unzip rsync sed awk gawk grep find less tree node-gyp ninja meson bazel ffmpeg nginx"
+    "python python3 pip pip3 node npm npx deno bun ruby gem perl php java javac gcc g++ clang make cmake docker kubectl "
+    "uv ruff mypy git bash zsh tsc curl wget gh helm conda sqlite3 psql redis-cli tmux vim code jq rg fd ssh openssl "
+    "aws gcloud az black eslint prettier tar gzip zip unzip rsync sed awk gawk grep find less tree ninja meson ffmpeg "
+    "nginx docker-compose podman nvim nano emacs lua julia pandoc mysql mongosh ghc pre-commit shellcheck hadolint "
+    "yamllint rollup esbuild"
 )
+"""Programs that show their version and run nothing of the project for it.
+
+Not here: yarn, pnpm, cargo, rustc, rustup, go, dotnet, swift, bazel, mvn, gradle, sbt, which let a file of the project
+choose the program to run; pytest, tox, nox, flake8, pylint, poetry, pdm, hatch, ansible, which load plugins from it; and
+jest, webpack, turbo, nx, lerna, which hand over to a copy in it.
+"""
 VERSION_FLAGS = frozenset({"--version", "-V", "-version", "version"})
-BY_SMALL_V = names("node npm yarn pnpm ruby php perl gcc g++ clang tsc deno nginx")
+ARGUMENT_FILES = names("strings nm objdump readelf size")
+"""Programs that take options, such as plugins to load, from the file in an operand `@file`."""
+BY_SMALL_V = names("node npm ruby php perl gcc g++ clang tsc deno nginx")
 ONLY_DASHED = names(
-    "make docker kubectl npm npx yarn git pytest tar zip unzip rsync sed awk gawk grep find less tree code vim nginx "
-    "poetry mypy tmux psql redis-cli sqlite3 jq rg fd gzip ninja"
+    "make docker kubectl npm npx git tar zip unzip rsync sed awk gawk grep find less tree code vim nginx "
+    "mypy tmux psql redis-cli sqlite3 jq rg fd gzip ninja"
 )
-HELPED = names("git npm node python python3 pip pip3 docker kubectl cargo go make cmake gh uv ruff rg fd tar curl wget")
+HELPED = names("git npm node python python3 pip pip3 docker kubectl make cmake gh uv ruff rg fd tar curl wget")
 
 
 def reads_only(found: ShellCommand) -> Words | None:
@@ -141,6 +154,8 @@ def plainly_run(found: ShellCommand) -> bool:
 def _paths_of(found: ShellCommand) -> Words | None:
     name, rest = found.name, found.words[1:]
     if name is None or not plainly_run(found):
+        return None
+    if name in ARGUMENT_FILES and any(map(_may_be_argument_file, rest)):
         return None
     if name in VERSIONED and len(rest) == 1 and _asks_version(name, rest[0].text):
         return ()
@@ -178,6 +193,10 @@ def _is_harmless(name: str | None, one: Assignment) -> bool:
     if name == "read" and one.name == "IFS":
         return value is not None
     return one.name in HARMLESS_ASSIGNMENTS or value in HARMLESS_VALUES.get(one.name, set())
+
+
+def _may_be_argument_file(word: Word) -> bool:
+    return word.text is None or word.text.startswith("@") or (word.glob and word.text[:1] in {"*", "?", "["})
 
 
 def _asks_version(name: str, flag: str | None) -> bool:

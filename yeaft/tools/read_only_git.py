@@ -23,8 +23,8 @@ class Listing(Struct, frozen=True):
 
 FREE = names(
     "status log diff show blame annotate rev-parse rev-list ls-files ls-tree cat-file describe shortlog name-rev "
-    "merge-base diff-tree diff-index diff-files for-each-ref show-ref whatchanged count-objects cherry range-diff "
-    "grep check-ignore check-attr version"
+    "merge-base show-branch diff-tree diff-index diff-files for-each-ref show-ref whatchanged count-objects cherry "
+    "range-diff grep check-ignore check-attr version"
 )
 LISTINGS: Mapping[str, Listing] = {
     "branch": Listing(
@@ -58,7 +58,7 @@ LISTINGS: Mapping[str, Listing] = {
         ("-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "-n"),
     ),
     "remote": Listing(("-v", "--verbose"), ("get-url",)),
-    "stash": Listing(("-p", "--stat", "--patch", "--oneline"), ("list", "show")),
+    "stash": Listing(("-p", "-n", "--stat", "--patch", "--oneline"), ("list", "show")),
     "worktree": Listing(("--porcelain", "-v", "-z"), ("list",)),
     "config": Listing(
         ("--global", "--local", "--system", "--show-origin", "--show-scope"), ("--get", "--get-all", "get")
@@ -105,6 +105,11 @@ def _after_globals(rest: Words) -> tuple[Words, int | None]:
     return tuple(folders), index
 
 
+def folders_of(rest: Words) -> Words:
+    """The folders of `-C`, in order; each starts from the one before."""
+    return _after_globals(rest)[0]
+
+
 def _may_write(word: Word) -> bool:
     text = word.text or ""
     return names_long(text, WRITING_LONGS) or (text.startswith("-") and names_letter(text, "O"))
@@ -112,7 +117,9 @@ def _may_write(word: Word) -> bool:
 
 def _counts(name: str, flag: str) -> bool:
     """Whether the flag says how much is shown, such as `-n3` or `-10`."""
-    return (name in {"tag", "reflog"} and flag[1:2] == "n") or (name == "reflog" and flag[1:].isdigit())
+    return (name in {"tag", "reflog", "stash"} and flag[1:2] == "n") or (
+        name in {"reflog", "stash"} and flag[1:].isdigit()
+    )
 
 
 def _names_one(arguments: Words) -> bool:
@@ -140,6 +147,6 @@ def _lists(name: str, listing: Listing, arguments: Words) -> bool:
         elif text.startswith("-"):
             if flag not in listing.flags and not _counts(name, text):
                 return False
-        elif not asking:
+        elif not asking and not (text.isdigit() and texts[position - 1] == "-n"):
             return False
     return asking or name in BARE_IS_LISTING

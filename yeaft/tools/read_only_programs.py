@@ -7,6 +7,7 @@ than read. All words have a known text, except for `printf` and `test`.
 import re
 
 from yeaft.tools.own_variables import is_harmless
+from yeaft.tools.shell_flags import split
 from yeaft.tools.shell_script import Word
 from yeaft.tools.word_list import names
 
@@ -156,3 +157,13 @@ def tar(rest: Words) -> Words | None:
     if len(texts) < len(("tf", "archive")) or not TAR_LISTS.fullmatch(texts[0]):
         return None
     return None if ":" in texts[1] or any(text.startswith("-") for text in texts[1:]) else rest[1:2]
+
+
+def unpack(rest: Words) -> Words | None:
+    """Unpacking to the output, or listing and testing; of several modes the last wins, and `-d` replaces the file."""
+    flags, operands = split(rest)
+    letters = "".join(flag[1:] for flag in flags)
+    if any(flag.startswith("--") for flag in flags) or not set(letters) <= set("dckltvfq"):
+        return None
+    shown = "c" in letters or ("d" not in letters and ("l" in letters or "t" in letters))
+    return operands if shown else None

@@ -17,10 +17,11 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from yeaft.config.settings import Permissions
 from yeaft.kernel.errors import ConfigError, ToolFailed
+from yeaft.kernel.nearness import nearest
 from yeaft.tools.paths import Paths
 
 READERS = frozenset({"FileRead", "Read", "Glob", "Grep", "ListDir", "DiskUsage", "ViewImage"})
@@ -37,6 +38,8 @@ WRITERS = frozenset(
     }
 )
 OTHER_NAMES = {"Read": "FileRead", "Write": "FileWrite", "Edit": "FileEdit"}
+OUTSIDE_PREFIX = "mcp__"
+"""How the names of tools begin that are not built in."""
 ALL = frozenset({"*", "**", ":*"})
 _SHAPE = re.compile(r"([A-Za-z][A-Za-z0-9_*-]*)(?:\((.*)\))?", re.DOTALL)
 _WILD = re.compile(r"[*?\[]")
@@ -69,6 +72,20 @@ class Rules(Struct, frozen=True, kw_only=True):
     allow: tuple[Rule, ...] = ()
     ask: tuple[Rule, ...] = ()
     deny: tuple[Rule, ...] = ()
+
+
+def check_tool(one: Rule, tools: Iterable[str]) -> None:
+    """Raise `ConfigError` for a rule that no tool could ever meet: it fits no name of `tools` and is not of a server.
+
+    A deny rule with a slip in its name would else deny nothing, and nobody would be told.
+    """
+    known = {name.casefold(): name for name in (*tools, *OTHER_NAMES)}
+    if one.tool.startswith(OUTSIDE_PREFIX) or any(fnmatchcase(name, one.tool) for name in known.values()):
+        return
+    near = nearest(one.tool.casefold(), known)
+    meant = structs.replace(one, tool=known[near]).text if near else ""
+    remedy = f"Did you mean {meant}?" if near else "`yeaft tool ls` lists them."
+    raise ConfigError(f"{one.text}: there is no tool {one.tool}. {remedy}")
 
 
 def rule(text: str) -> Rule:
@@ -131,22 +148,33 @@ def _matches_command(pattern: str, command: str) -> bool:
 
 def _matches_path(pattern: str, spellings: Sequence[Path], paths: Paths) -> bool:
     return any(
-        re.fullmatch(regex, path.as_posix(), re.DOTALL) for regex in _path_regexes(pattern, paths) for path in spellings
+        re.fullmatch(regex, path.as_posix(), re.DOTALL) for regex in path_regexes(pattern, paths) for path in spellings
     )
 
 
-def _path_regexes(pattern: str, paths: Paths) -> tuple[str, ...]:
+def path_regexes(pattern: str, paths: Paths) -> tuple[str, ...]:
     """The pattern as written, and with the symbolic links of its fixed part followed."""
+    fixed, rest = _parted(pattern, paths)
+    tail = _glob_regex(rest) if rest else "(?:/.*)?"
+    return tuple(re.escape(form.rstrip("/")) + tail for form in {fixed, str(_followed(fixed, paths))})
+
+
+def fixed_part(pattern: str, paths: Paths) -> tuple[str, str]:
+    """The folder or file below which a pattern can match anything, as written and with its links followed."""
+    fixed, _ = _parted(pattern, paths)
+    return fixed, str(_followed(fixed, paths))
+
+
+def _parted(pattern: str, paths: Paths) -> tuple[str, str]:
+    """The absolute path that a pattern begins with, and what stands behind it, from the first part with wildcards."""
     text = re.sub(r"^\$(?:HOME|\{HOME\})(?=/|$)", "~", pattern)
     text = f"{paths.home}{text[1:]}" if text == "~" or text.startswith("~/") else text
     whole = (paths.folder / text).as_posix() if text not in ALL else f"{paths.folder}/**"
     wild = _WILD.search(whole)
     if wild is None:
-        whole = re.sub(r"/(?:\./)+|//+", "/", whole).rstrip("/")
-        return tuple(re.escape(form) + "(?:/.*)?" for form in {whole, str(_followed(whole, paths))})
+        return re.sub(r"/(?:\./)+|//+", "/", whole).rstrip("/"), ""
     cut = whole.rindex("/", 0, wild.start())
-    fixed, rest = whole[:cut] or "/", whole[cut:]
-    return tuple(re.escape(form.rstrip("/")) + _glob_regex(rest) for form in {fixed, str(_followed(fixed, paths))})
+    return whole[:cut] or "/", whole[cut:]
 
 
 def _followed(text: str, paths: Paths) -> Path:

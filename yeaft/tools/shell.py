@@ -21,10 +21,13 @@ KNOWN_SHELLS = ("bash", "zsh", "sh")
 FOR_CHILDREN = {
     "TERM": "dumb",
     "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
     "GIT_PAGER": "cat",
     "PAGER": "cat",
     "YEAFT": "1",
 }
+GIT_SETTINGS = (("core.fsmonitor", "false"), ("safe.bareRepository", "explicit"))
+"""What every git gets, so that neither a repository's configuration nor a folder that looks like one runs programs."""
 
 
 class Survivor(Struct, frozen=True, kw_only=True):
@@ -57,7 +60,7 @@ class Shell:
 
     def __init__(self, calls: Path, environ: Mapping[str, str]) -> None:
         self._calls = calls
-        self.environ = {**environ, **FOR_CHILDREN}
+        self.environ = {**environ, **FOR_CHILDREN, **_for_git(environ)}
         self.program = _shell_of(environ)
         self._token = os.urandom(8).hex()
         self._warden: Warden | None = None
@@ -166,6 +169,16 @@ def _described(members: Family) -> tuple[Survivor, ...]:
     return tuple(
         Survivor(pid=pid, start_time=one.started, command=descendants.command_line(pid)) for pid, one in members.items()
     )
+
+
+def _for_git(environ: Mapping[str, str]) -> dict[str, str]:
+    """`GIT_SETTINGS` behind those settings that the user has put into the environment."""
+    written = environ.get("GIT_CONFIG_COUNT", "")
+    first = int(written) if written.isdecimal() else 0
+    added = {"GIT_CONFIG_COUNT": str(first + len(GIT_SETTINGS))}
+    for number, (key, value) in enumerate(GIT_SETTINGS, first):
+        added |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return added
 
 
 def _shell_of(environ: Mapping[str, str]) -> str:

@@ -1,10 +1,11 @@
 """Flags and operands of a command, as programs that use getopt read them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from yeaft.tools.shell_script import Word
 
+_LETTERS = re.compile(r"[A-Za-z0-9]{1,20}")
 _LEADS_AWAY = re.compile(r"[/~]|\.\.")
 
 
@@ -41,9 +42,20 @@ def paths_in(rest: tuple[Word, ...], *, skip: int = 0, valued: frozenset[str] = 
     The word after a flag of `valued` is its value and no file.
     """
     flags, operands = split(without_values(rest, valued))
-    values = (flag.partition("=")[2] if flag.startswith("--") else flag[2:].removeprefix("=") for flag in flags)
+    values = dict.fromkeys(value for flag in flags for value in _values_in(flag))
     inner = tuple(Word(source=value, text=value) for value in values if _LEADS_AWAY.search(value))
     return (*operands[skip:], *inner)
+
+
+def _values_in(flag: str) -> Iterator[str]:
+    """What may be the value in a flag: of short ones any rest, since `-rf/x` can be `-r -f /x`."""
+    if flag.startswith("--"):
+        yield flag.partition("=")[2]
+        return
+    bundled = _LETTERS.match(flag, 1)
+    for start in range(2, (bundled.end() if bundled else 1) + 1):
+        yield flag[start:].removeprefix("=")
+    yield flag[2:].removeprefix("=")
 
 
 def without_values(rest: tuple[Word, ...], valued: frozenset[str]) -> tuple[Word, ...]:

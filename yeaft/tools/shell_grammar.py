@@ -46,7 +46,7 @@ class _Reading:
         self._assignments: list[Assignment] = []
         self._redirections: list[Redirection] = []
         self._listed: list[Word] = []
-        self._chained = _is_chain(root)
+        self._chained, self._sequential = _is_chain(root), _is_sequence(root)
         self._doubt = ""
         self._words = WordReader(raw, known, Variables(root, self._text), self.doubt, self._inner)
 
@@ -57,6 +57,7 @@ class _Reading:
             redirections=tuple(self._redirections),
             listed=tuple(self._listed),
             chained=self._chained,
+            sequential=self._sequential,
             doubt=self._doubt,
             unreadable=unreadable,
         )
@@ -170,12 +171,28 @@ class _Reading:
 
 def _is_chain(root: Node) -> bool:
     """Whether the script is `A && B && C`, and changes the folder nowhere but in its links."""
-    links = [child for child in root.named_children if child.type != "comment"]
+    links = _statements_of(root)
     if len(links) != 1:
         return False
     while links[0].type == "list" and links[0].children[1].type == "&&":
         links[:1] = links[0].named_children
-    inner = [node for link in links if link.type != "command" for node in everything(link)]
+    return _only_plainly_changes_folder(links)
+
+
+def _is_sequence(root: Node) -> bool:
+    """Whether the script changes the folder only by commands that stand alone, one after the other."""
+    statements = _statements_of(root)
+    in_background = any(one.next_sibling is not None and one.next_sibling.type == "&" for one in statements)
+    return not in_background and _only_plainly_changes_folder(statements)
+
+
+def _statements_of(root: Node) -> list[Node]:
+    return [child for child in root.named_children if child.type != "comment"]
+
+
+def _only_plainly_changes_folder(statements: list[Node]) -> bool:
+    """Whether none of the statements that is more than a command changes the folder somewhere inside."""
+    inner = [node for one in statements if one.type != "command" for node in everything(one)]
     return not any(node.type == "command_name" and node.text in _FOLDER_CHANGERS for node in inner)
 
 

@@ -15,11 +15,15 @@ from yeaft.tools.carriers import carried, passed_through, program, runs_unseen
 from yeaft.tools.own_variables import is_own
 from yeaft.tools.paths import Paths
 from yeaft.tools.places import Places, places
+from yeaft.tools.project_choice import choosing_file, shows_itself
 from yeaft.tools.read_only import reads_only
+from yeaft.tools.read_only_git import folders_of
 from yeaft.tools.read_only_programs import folder_of
+from yeaft.tools.read_denials import withheld
 from yeaft.tools.rules import Rule, Rules
 from yeaft.tools.shell_forms import exact_forms, loose_forms
 from yeaft.tools.shell_script import STANDARD_FILES, Redirection, Script, ShellCommand, Word, script
+from yeaft.tools.shell_searches import searched
 from yeaft.tools.verdict import Judged, Judgement, Verdict, allow_flag
 
 PLAN_ONLY_READS = (
@@ -27,6 +31,7 @@ PLAN_ONLY_READS = (
     "put it into the plan instead."
 )
 ONLY_READS = "It only reads, inside the work folder."
+SHOWS_ITSELF = "It only shows its version or settings."
 STAYS = "It stays in"
 STRICTNESS: Mapping[Judgement, int] = {"allow": 0, "ask": 1, "deny": 2}
 MOST_CARRIED = 2000
@@ -52,7 +57,7 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
             return Verdict(decision="deny", reason=PLAN_ONLY_READS, commands=parts)
         if asked := self._about_whole(self.rules.ask, command, found, where) or _decided(parts, "ask"):
             return Verdict(decision="ask", rule=asked, reason=f"The rule {asked} asks.", commands=parts)
-        if self.mode != "plan" and (whole := self._allowing_whole(command, found)):
+        if self.mode != "plan" and (whole := self._allowing_whole(command, found, where)):
             reason = f"The rule {whole.text} allows it."
             return Verdict(decision="allow", rule=whole.text, reason=reason, commands=parts)
         reason = self._objection(found, parts, where)
@@ -77,7 +82,10 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
         if asked := self._about_any(self.rules.ask, found, where, known):
             return _judged(found, "ask", f"The rule {asked.text} asks.", asked.text)
         command = passed_through(found)
-        if allowing := self._allowing(found) or self._allowing(command):
+        allowing = self._allowing(found) or self._allowing(command)
+        if not (allowing and _is_exact(allowing)) and (reason := self._objection_to_search(command, where)):
+            return _judged(found, "ask", reason)
+        if allowing:
             return _judged(found, "allow", f"The rule {allowing.text} allows it.", allowing.text)
         if program(command) == "cd":
             inside = bool(where.folders)
@@ -85,15 +93,41 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
         paths = reads_only(command)
         if paths is not None:
             outside = next((word.source for word in paths if not self._may_read(word, where)), None)
-            if outside is None:
-                return _judged(found, "allow", ONLY_READS)
-            return _judged(found, "ask", f"{outside} lies outside the work folder.")
+            if outside is not None:
+                return _judged(found, "ask", f"{outside} lies outside the work folder.")
+            reason = "" if self.mode == "auto" else self._objection_to_repository(command, where)
+            return _judged(found, "ask" if reason else "allow", reason or ONLY_READS)
+        if shows_itself(command) and where.folders:
+            chosen = choosing_file(command, where.folders)
+            reason = f"{chosen} may choose what {program(command)} runs." if chosen else SHOWS_ITSELF
+            return _judged(found, "ask" if chosen and self.mode != "auto" else "allow", reason)
         if self.mode == "auto":
             reason = self._objection_in_auto(command, where)
             return _judged(found, "ask" if reason else "allow", reason or "By its words it stays in the work folder.")
         if self.mode == "plan":
             return _judged(found, "deny", PLAN_ONLY_READS)
         return _judged(found, "ask", f"{found.source} may do more than read.")
+
+    def _objection_to_search(self, command: ShellCommand, where: Places) -> str:
+        """Why a command may not read all that is in a folder: a rule denies reading some of it."""
+        if not self.rules.deny:
+            return ""
+        for word in searched(command):
+            for real in (pair[1] for pair in where.spellings(word)):
+                if denying := withheld(self.rules.deny, real, self.paths).rules:
+                    return f"{command.source} may read what {denying[0]} denies."
+        return ""
+
+    def _objection_to_repository(self, command: ShellCommand, where: Places) -> str:
+        """Why a git command that only reads may still run programs: the repository it finds says so."""
+        if command.name != "git":
+            return ""
+        from yeaft.tools.git_programs import objection
+
+        folders = where.below(folders_of(command.words[1:]))
+        if folders is None:
+            return f"In which repository {command.source} works cannot be seen."
+        return objection(folders, self.paths)
 
     def _may_read(self, word: Word, where: Places) -> bool:
         if where.holds(word):
@@ -158,9 +192,10 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
         wanted = (one for one in self.rules.allow if not runs_unseen(command) or _is_exact(one))
         return rules.about_command(wanted, exact_forms(command))
 
-    def _allowing_whole(self, command: str, found: Script) -> Rule | None:
+    def _allowing_whole(self, command: str, found: Script, where: Places) -> Rule | None:
         """A rule for exactly this text, which the user has seen; or one for all, if nothing forbidden can hide."""
         hides = self._guarded and (bool(found.doubt) or any(map(runs_unseen, found.commands)))
+        hides = hides or any(self._objection_to_search(passed_through(one), where) for one in found.commands)
         wanted = (one for one in self.rules.allow if _is_exact(one) or (one.covers_all and not hides))
         return rules.about_command(wanted, (command.strip(),))
 

@@ -61,8 +61,8 @@ class Script(Struct, frozen=True, kw_only=True):
     """All that a command line does.
 
     `listed` are the wildcards that a loop goes through. `chained` says that each command runs only if the one before
-    it has succeeded. A non-empty `doubt` says why there may be more to it than is listed here; `unreadable` that the
-    list is worthless.
+    it has succeeded, `sequential` that the folder is changed only between statements. A non-empty `doubt` says why
+    there may be more to it than is listed here; `unreadable` that the list is worthless.
     """
 
     commands: tuple[ShellCommand, ...] = ()
@@ -70,6 +70,7 @@ class Script(Struct, frozen=True, kw_only=True):
     redirections: tuple[Redirection, ...] = ()
     listed: tuple[Word, ...] = ()
     chained: bool = False
+    sequential: bool = False
     doubt: str = ""
     unreadable: bool = False
 

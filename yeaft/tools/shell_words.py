@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import islice, product
 
 from msgspec import Struct
 from tree_sitter import Node
 
+from yeaft.tools import shell_braces
 from yeaft.tools.shell_numbers import Numbers
 from yeaft.tools.shell_script import Word
 from yeaft.tools.shell_variables import Variables
@@ -16,11 +17,12 @@ WORD_TYPES = names(
     "word string raw_string number concatenation simple_expansion expansion command_substitution ansi_c_string "
     "arithmetic_expansion brace_expression process_substitution"
 )
-MOST_WAYS, MOST_WORDS = 16, 100
+MOST_WAYS = 16
 A_FILE_TO_READ = "/dev/stdin"
 """Stands for the name that `<(…)` is replaced by: a pipe that can only be read."""
 A_NUMBER, A_COMMIT = "1", "HEAD"
 """Stand for a number and a commit that only the run will tell."""
+_NUMBERS = frozenset("?#$")
 _VALUE_OF = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PART_OF = re.compile(
     r"\$\{#([A-Za-z_][A-Za-z0-9_]*)\}"
@@ -31,8 +33,8 @@ _PART_OF = re.compile(
 _FOLDER_COMMAND = re.compile(r"\$\(pwd\)|`pwd`")
 _GLOB = re.compile(r"[*?]|\[.[^\]]*\]", re.DOTALL)
 _BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
-_PLAIN_BRACES = re.compile(r"(?:[\w./:@%+-]*\{(?:[\w./:@%+-]*(?:,[\w./:@%+-]*)+|\d{1,3}\.\.\d{1,3})\})+[\w./:@%+-]*")
-_ONE_BRACE = re.compile(r"\{([^{}]*)\}")
+_ANSI_C = re.compile(r"\$'((?:[^\\']|\\[ntr\\'\"])*)'")
+_ANSI_C_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _SPLITS = re.compile(r"\s")
 
 Words = tuple[Word, ...]
@@ -80,11 +82,14 @@ class WordReader:
         parts = node.named_children if node.type == "concatenation" else [node]
         if node.type == "concatenation" and any(between(self._raw, node)):
             self._doubt("it contains a word that cannot be read")
-        if _PLAIN_BRACES.fullmatch(source) and all(
+        if shell_braces.can_expand(source) and all(
             part.type in {"word", "number", "brace_expression"} for part in parts
         ):
-            words = tuple(Word(source=source, text=text) for text in _without_braces(source))
-            return (words,) if len(words) <= MOST_WORDS else ((_unknown(source, ("{}",)),),)
+            words = tuple(
+                Word(source=source, text=text, glob=_GLOB.search(text) is not None)
+                for text in islice(shell_braces.expanded(source), shell_braces.MOST_WORDS + 1)
+            )
+            return (words,) if len(words) <= shell_braces.MOST_WORDS else ((_unknown(source, ("{}",)),),)
         choices = [self._pieces(part) for part in parts]
         ways = [self._joined(source, pieces) for pieces in _combined(choices)]
         if not ways:
@@ -122,6 +127,8 @@ class WordReader:
     def _pieces(self, node: Node, *, quoted: bool = False) -> tuple[Piece, ...]:
         """The readings of a part of a word; more than one for a variable with several values."""
         source = self._text(node)
+        if node.type not in {"word", "number"}:
+            source = source.lstrip()  # the grammar gives an expansion the blank that stands before it in a string
         if node.type in {"word", "number"}:
             text = re.sub(r"\\(.)", r"\1", source.replace("\\\n", ""), flags=re.DOTALL)
             return (Piece(text=text, bare=source),)
@@ -135,6 +142,9 @@ class WordReader:
             return self._expansion(node, source, quoted=quoted)
         if node.type in {"command_substitution", "process_substitution"}:
             return (self._substituted(node, source),)
+        if (ansi_c := _ANSI_C.fullmatch(source)) and (node.parent is None or node.parent.type != "command_name"):
+            text = re.sub(r"\\(.)", lambda escape: _ANSI_C_ESCAPES.get(escape[1], escape[1]), ansi_c[1])
+            return (Piece(text=text),)
         if node.type == "arithmetic_expansion" and self.is_number(node):
             return (Piece(text=A_NUMBER),)
         self._doubt(f"it contains {kind(node)}")
@@ -174,13 +184,16 @@ class WordReader:
         for child in node.named_children:
             if child.type == "string_content":
                 continue
-            choices.append((Piece(text=_unescaped(self._slice(at, child.start_byte))),))
+            begin = child.end_byte - len(self._raw[child.start_byte : child.end_byte].lstrip())
+            choices.append((Piece(text=_unescaped(self._slice(at, begin))),))
             choices.append(self._pieces(child, quoted=True))
             at = child.end_byte
         choices.append((Piece(text=_unescaped(self._slice(at, node.end_byte - 1))),))
         return tuple(_glued(pieces) for pieces in _combined(choices)) or (Piece(text=None, variables=("{}",)),)
 
     def _variable(self, name: str, node: Node, *, quoted: bool) -> tuple[Piece, ...]:
+        if name in _NUMBERS:
+            return (Piece(text=A_NUMBER),)
         if not self._variables.is_set(name) and (value := self._known.get(name)) is not None:
             return (Piece(text=value, splits=not quoted and _SPLITS.search(value) is not None),)
         found = [self._value(word, quoted=quoted, loops=loops) for word, loops in self._values(name, node)]
@@ -266,21 +279,6 @@ def _glued(pieces: Sequence[Piece]) -> Piece:
         glob=any(piece.glob for piece in pieces),
         splits=any(piece.splits for piece in pieces),
     )
-
-
-def _without_braces(source: str) -> Iterator[str]:
-    found = _ONE_BRACE.search(source)
-    if found is None:
-        yield source
-        return
-    first, dots, last = found[1].partition("..")
-    if dots and first.isdigit() and last.isdigit():
-        step = 1 if int(first) <= int(last) else -1
-        choices = [str(number) for number in range(int(first), int(last) + step, step)]
-    else:
-        choices = found[1].split(",")
-    for choice in choices[: MOST_WORDS + 1]:
-        yield from _without_braces(source[: found.start()] + choice + source[found.end() :])
 
 
 def _unescaped(text: str) -> str:

@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from yeaft.config.regular import MIB, read_regular
 from yeaft.prompts.find import templates_dir
 from yeaft.prompts.front_matter import Problem
 from yeaft.vp.names import Names
 from yeaft.vp.persona import Vp
 from yeaft.vp.vp_file import Parsed, parse_vp
+
+LARGEST_BYTES = MIB
 
 
 def vp_folders(home: Path, project: Path | None = None) -> tuple[Path, ...]:
@@ -69,7 +72,7 @@ def _vp_files(folder: Path) -> list[Path]:
 
 def _parsed(path: Path) -> Parsed:
     try:
-        text = path.read_bytes().decode()
+        text = read_regular(path, LARGEST_BYTES).decode()
     except OSError as error:
         return _unreadable(path, 1, f"cannot be read: {error.strerror}")
     except UnicodeDecodeError as error:

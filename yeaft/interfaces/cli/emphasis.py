@@ -8,7 +8,7 @@ STDOUT = 1
 
 
 def is_wanted(descriptor: int, environ: Mapping[str, str]) -> bool:
-    """Whether `descriptor` gets escape sequences: NO_COLOR decides, then FORCE_COLOR and CLICOLOR_FORCE, then what it is.
+    """Whether `descriptor` gets escape sequences: NO_COLOR decides, then FORCE_COLOR and CLICOLOR_FORCE, then its kind.
 
     See no-color.org and bixense.com/clicolors.
     """

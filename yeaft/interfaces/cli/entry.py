@@ -9,10 +9,10 @@ from importlib import import_module
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from yeaft.interfaces.cli.options import COMMANDS, Options, output_format_in, parse, split_command
 from yeaft.interfaces.cli.result import Result, failure
+from yeaft.interfaces.cli.spoken import told
 from yeaft.interfaces.cli.standard_input import Piped, read_piped
 from yeaft.interfaces.cli.streams import complain, flush, make_usable
 from yeaft.kernel import outcome
@@ -41,23 +41,30 @@ def run(words: list[str]) -> None:
 
 def _exit_code(words: list[str]) -> int:
     before, command, after = split_command(words)
+    options = Options()
     try:
         options, wants_version, wants_help = parse(before)
         if wants_version or wants_help:
-            return _show(wants_version)
+            return _show(options, wants_version)
         if command:
             return _command(command, options, after)
     except YeaftError as error:
-        complain(str(error))
+        complain(told(error, options, os.environ))
         return error.exit_code if command else _reported(failure(error), output_format_in(before))
     return _one_shot(options)
 
 
-def _show(wants_version: bool) -> int:
+def _show(options: Options, wants_version: bool) -> int:
     from yeaft import __version__
-    from yeaft.interfaces.cli.help_text import HELP
+    from yeaft.config.language import language
+    from yeaft.interfaces.cli.help_text import fitted_help
 
-    print(f"yeaft {__version__}" if wants_version else HELP.rstrip("\n"))
+    said = (
+        f"yeaft {__version__}\n"
+        if wants_version
+        else fitted_help(language(options.lang or "", os.environ.get("YEAFT_LANGUAGE", ""), os.environ))
+    )
+    print(said, end="")
     return outcome.EXIT_ANSWERED
 
 
@@ -78,16 +85,16 @@ def _one_shot(options: Options) -> int:
         schema = _checked(options)
         piped = _piped(options)
         if _has_nothing_to_do(options, piped):
-            if piped.kind == "terminal" and options.prompt is None and not options.print_:
-                return _show(wants_version=False)
-            raise UsageError('There is nothing to ask: the prompt is empty. Try: yeaft "what is in this folder?"')
+            from yeaft.interfaces.cli.no_prompt import show_start, without_prompt
+
+            if piped.kind == "terminal" and options in (Options(), Options(lang=options.lang)):
+                return show_start(options)
+            raise UsageError(without_prompt(options))
         if piped.kind == "late":
             return _reported(_out_of_time(), options.output_format)
-        if options.timeout_s is not None:
-            options = replace(options, timeout_s=max(0.0, options.timeout_s - (time.monotonic() - began_s)))
-        return asyncio.run(OneShot(options, piped, schema).run(wish_of(options, os.environ)))
+        return asyncio.run(OneShot(options, piped, schema, began_s=began_s).run(wish_of(options, os.environ)))
     except YeaftError as error:
-        complain(str(error))
+        complain(told(error, options, os.environ))
         return _reported(failure(error), options.output_format)
     except KeyboardInterrupt:
         result = Result(exit_code=signals.exit_code, outcome="aborted", text="", session="")
@@ -104,7 +111,7 @@ def _checked(options: Options) -> dict[str, Any] | None:
         return None
     from yeaft.interfaces.cli.schema import read_schema
 
-    return read_schema(options.schema)
+    return read_schema(options.schema, options.timeout_s)
 
 
 def _piped(options: Options) -> Piped:

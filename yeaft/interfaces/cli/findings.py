@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -11,7 +12,6 @@ from yeaft.events.codec import Recorded, Transient
 from yeaft.events.session import MessagePosted
 from yeaft.events.turn import TurnStarted
 from yeaft.interfaces.cli.result import Result, failure, result_of
-from yeaft.interfaces.cli.streams import complain
 from yeaft.kernel.errors import BadData, YeaftError
 from yeaft.kernel.outcome import EXIT_FAILED, EXIT_LIMIT, worst_exit_code
 
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
 
 class Findings:
-    """Listens to a Session and adds up what its process must report. `is_out_of_time` is set by whoever times it."""
+    """Listens to a Session and adds up what its process must report. `is_out_of_time` is set by whoever times it.
 
-    def __init__(self) -> None:
+    `say` tells the user at once what went wrong.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
         self.is_out_of_time = False
+        self._say = say
         self._roots: set[str] = set()
         self._turns: list[str] = []
         self._questions: dict[str, AskOpened] = {}
@@ -52,7 +56,7 @@ class Findings:
 
     def refuse(self, error: YeaftError) -> None:
         """Say at once what went wrong besides the turns, and let it count in the exit code."""
-        complain(str(error))
+        self._say(str(error))
         self._problems.append(error)
 
     def result(self, state: SessionState | None, *, stdin: str, is_asked: bool) -> Result:
@@ -67,15 +71,18 @@ class Findings:
             return replace(result, exit_code=EXIT_FAILED, outcome="failed")
         return result
 
-    def by_schema(self, result: Result, schema: dict[str, Any]) -> Result:
-        """Hold the answers against a JSON Schema; a single one that meets it is freed from its code fence."""
+    def by_schema(self, result: Result, schema: dict[str, Any], timeout_s: float | None) -> Result:
+        """Hold the answers against a JSON Schema; a single one that meets it is freed from its code fence.
+
+        `timeout_s` is what may be spent on each, if there is a limit.
+        """
         from yeaft.interfaces.cli.schema import problem_with, unfenced
 
         if result.exit_code:
             return result
         newest = {vp.vp: vp.text for vp in result.vps if vp.outcome == "answered"}  # after what its sub-agents brought
         answers = list(newest.values())
-        problem = next((found for text in answers if (found := problem_with(text, schema))), "")
+        problem = next((found for text in answers if (found := problem_with(text, schema, timeout_s))), "")
         if problem:
             self.refuse(BadData(problem))
         elif len(answers) == 1:

@@ -1,5 +1,6 @@
-"""The text of `yeaft --help`, kept apart so that showing it imports nothing."""
+"""The text of `yeaft --help`, kept apart so that showing it imports next to nothing."""
 
+STDOUT = 1
 HELP = """\
 Usage: yeaft [OPTIONS] [PROMPT]
        yeaft COMMAND [ARGS]...
@@ -12,7 +13,7 @@ With piped input, the data is added to the prompt.
   yeaft -c "and the tests?"
 
 Session:
-  -p, --print              One shot (always the case with a prompt); the next words are the prompt.
+  -p, --print              The prompt is the next argument, even if it is a command's name.
   -c, --continue           Go on with the newest Session of this folder.
   -r, --resume ID|NAME     Go on with a Session by id, unique beginning of the id, or name.
       --fork               With -c or -r: go on in a copy.
@@ -70,3 +71,16 @@ Commands:
 Exit codes: 0 answered, 1 failed, 2 usage, 3 a human is needed, 4 a limit was hit, 65 bad data, 66 not found,
 69 provider down, 75 try again, 77 no credentials, 78 configuration, 130 interrupted.
 """
+
+
+def fitted_help(lang: str) -> str:
+    """Return the text in a language; at a terminal it is wrapped to fit."""
+    from yeaft.interfaces.cli.terminal_text import terminal_columns, wrapped
+
+    text = HELP
+    if lang == "zh":
+        from yeaft.interfaces.cli.help_text_zh import HELP_ZH
+
+        text = HELP_ZH
+    columns = terminal_columns(STDOUT)
+    return text if columns is None else wrapped(text, columns)

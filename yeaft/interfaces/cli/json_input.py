@@ -35,15 +35,17 @@ DECISIONS: dict[str, Decision] = {
 }
 
 
-async def follow_input(here: Opened, lines: Lines, refuse: Callable[[YeaftError], None]) -> None:
-    """Do what each line asks, at once, until there are no more; then finish what runs.
+async def follow_input(here: Opened, lines: Lines, refuse: Callable[[YeaftError], None]) -> bool:
+    """Do what each line asks, at once, until there are no more; then finish what runs. Say if there was any line.
 
     `refuse` hears of what cannot be done. A line that cannot be understood ends the input. Open questions are withdrawn
     at the end of input: nobody could answer them any more.
     """
+    is_asked = False
     while (line := await lines.next()) is not None:
         if not line.strip():
             continue
+        is_asked = True
         try:
             here.session.send(read_op(line, lines.number))
         except NotFound as error:
@@ -53,6 +55,7 @@ async def follow_input(here: Opened, lines: Lines, refuse: Callable[[YeaftError]
             break
     here.approvals.leave()
     await here.session.idle()
+    return is_asked
 
 
 class ContentPart(Struct, frozen=True, kw_only=True):
@@ -132,11 +135,14 @@ def _plain(content: str | tuple[ContentPart, ...]) -> str:
 
 
 class Lines:
-    """Lines of standard input, read by a thread so that files, pipes and terminals all work alike."""
+    """Lines of standard input, read by a thread so that files, pipes and terminals all work alike.
+
+    `is_closed` says that the input was given up before its end.
+    """
 
     def __init__(self) -> None:
         self.number = 0
-        self._is_closed = False
+        self.is_closed = False
         self._queue: asyncio.Queue[str | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._read, name="input", daemon=True).start()
@@ -145,11 +151,11 @@ class Lines:
         """Return the next line; None at the end."""
         line = await self._queue.get()
         self.number += 1
-        return None if self._is_closed else line
+        return None if self.is_closed else line
 
     def close(self) -> None:
         """Act as if the input had ended."""
-        self._is_closed = True
+        self.is_closed = True
         self._queue.put_nowait(None)
 
     def _read(self) -> None:

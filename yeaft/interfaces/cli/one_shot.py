@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from yeaft.engine.closing import Ending
 from yeaft.events.ops import Close, ContinueTurn, Say
@@ -18,15 +20,18 @@ from yeaft.interfaces.cli import answer_file
 from yeaft.interfaces.cli.findings import Findings
 from yeaft.interfaces.cli.json_screen import JsonScreen
 from yeaft.interfaces.cli.output import Output
+from yeaft.interfaces.cli.readiness import check_ready
 from yeaft.interfaces.cli.remarks import remarks
-from yeaft.interfaces.cli.result import Result
+from yeaft.interfaces.cli.result import Result, next_command
 from yeaft.interfaces.cli.signals import Signals
+from yeaft.interfaces.cli.spoken import spoken
 from yeaft.interfaces.cli.stderr_screen import StderrScreen
-from yeaft.interfaces.cli.streams import complain
+from yeaft.interfaces.cli.streams import are_one, complain, remark
+from yeaft.interfaces.cli.terminal_text import terminal_columns
 from yeaft.interfaces.cli.text_screen import TextScreen
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
-from yeaft.kernel.errors import YeaftError
+from yeaft.kernel.errors import UsageError, YeaftError
 from yeaft.kernel.outcome import EXIT_FAILED, EXIT_PIPE_CLOSED
 from yeaft.prompts.fill import fill
 
@@ -40,14 +45,28 @@ READER_PATIENCE_S = 2.0
 
 
 class OneShot:
-    """One run of the command line: what it was asked, and where its output goes."""
+    """One run of the command line: what it was asked, and where its output goes.
 
-    def __init__(self, options: Options, piped: Piped, schema: dict[str, Any] | None) -> None:
+    `began_s` is when its time began to count, by `time.monotonic`; one whose Session is not kept does not say how to go
+    on with it.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        piped: Piped,
+        schema: dict[str, Any] | None,
+        *,
+        began_s: float | None = None,
+        is_kept: bool = True,
+    ) -> None:
         self._options = options
         self._piped = piped
         self._schema = schema
+        self._began_s = time.monotonic() if began_s is None else began_s
+        self._is_kept = is_kept
         self._signals = Signals()
-        self._findings = Findings()
+        self._findings = Findings(self._say)
         self._stderr: StderrScreen | None = None
 
     async def run(self, wish: Wish) -> int:
@@ -61,40 +80,64 @@ class OneShot:
                 self._listen(here, output, lines)
                 self._signals.also(partial(here.session.interrupt, Ending(outcome="aborted")))
                 if self._signals.exit_code is None:
-                    await self._work(here, lines)
+                    await self._work(here, wish, lines)
         except* YeaftError as group:
             self._findings.refuse(_first(group))
         result = self._result(here)
         self._put(result, output, lines)
+        self._tell_next(result)
         await self._finish(output)
-        if self._stderr is not None and result.vps and os.isatty(STDERR) and not self._options.quiet:
-            self._stderr.tell("session.saved")
         self._signals.ignore()
         return self._exit_code(result, output)
 
     def _listen(self, here: Opened, output: Output, lines: JsonScreen) -> None:
         options = self._options
+        screen = TextScreen(output.write, for_terminal=os.isatty(STDOUT)) if self._streams_text else None
         here.listen(self._findings.hear)
         self._stderr = stderr = StderrScreen(
-            here.ui, here.state.session_id, _limits(options), quiet=options.quiet, verbose=options.verbose
+            screen.interject if screen and are_one(STDOUT, STDERR) else remark,
+            here.ui,
+            here.state.session_id,
+            _limits(options),
+            quiet=options.quiet,
+            with_calls=bool(options.verbose) or (self._streams_text and os.isatty(STDERR)),
+            columns=terminal_columns(STDERR),
         )
         here.listen(stderr.hear)
         if not options.quiet:
-            for code, params in remarks(here, options, self._piped):
+            for code, params in remarks(here, options, self._piped, os.environ):
                 stderr.tell(code, **params)
         match options.output_format:
-            case "text" if self._schema is None:
-                here.listen(TextScreen(output.write, for_terminal=os.isatty(STDOUT)).hear)
+            case "text" if screen:
+                here.listen(screen.hear)
             case "stream-json":
                 lines.session_id = here.state.session_id
                 here.listen(lines.hear)
             case "text" | "json":
                 pass  # what there is to say is said at the end
 
-    async def _work(self, here: Opened, lines: JsonScreen) -> None:
+    @property
+    def _streams_text(self) -> bool:
+        return self._options.output_format == "text" and self._schema is None
+
+    @property
+    def _left_s(self) -> float | None:
+        """What is left of the time limit."""
+        if self._options.timeout_s is None:
+            return None
+        return max(0.0, self._began_s + self._options.timeout_s - time.monotonic())
+
+    def _say(self, text: str) -> None:
+        line = spoken(self._options, os.environ).retold(text)
+        if self._stderr is None:
+            complain(line)
+        else:
+            self._stderr.say(line)
+
+    async def _work(self, here: Opened, wish: Wish, lines: JsonScreen) -> None:
         options, session = self._options, here.session
-        if options.timeout_s is not None:
-            asyncio.get_running_loop().call_later(options.timeout_s, self._stop_for_time, here)
+        if (left_s := self._left_s) is not None:
+            asyncio.get_running_loop().call_later(left_s, self._stop_for_time, here)
         if options.continue_turn:
             self._findings.take_over(here.state)
             session.send(ContinueTurn())
@@ -105,6 +148,7 @@ class OneShot:
         text = self._prompt()
         has_words = bool(text.strip()) or self._piped.kind == "data"  # else there is only a turn to go on with
         if has_words and self._signals.exit_code is None:
+            await check_ready(wish, here.state, text)
             session.send(Say(text=text, attached=self._attached(here), op_id=ids.new_ulid(wall_clock_ms())))
             session.send(Close())
             await session.idle()
@@ -118,9 +162,11 @@ class OneShot:
 
         given = Lines()
         self._signals.also(given.close)
-        if self._options.timeout_s is not None:
-            asyncio.get_running_loop().call_later(self._options.timeout_s, given.close)
-        await follow_input(here, given, refuse)
+        if (left_s := self._left_s) is not None:
+            asyncio.get_running_loop().call_later(left_s, given.close)
+        is_asked = await follow_input(here, given, refuse)
+        if not (is_asked or given.is_closed or self._options.continue_turn):
+            refuse(UsageError("Standard input ended with no prompt on it; each line must be a JSON object."))
 
     def _leave_with_reader(self) -> None:
         """Stop without a word, as in `yeaft ... | head -1`."""
@@ -149,8 +195,10 @@ class OneShot:
         findings, options = self._findings, self._options
         is_asked = options.input_format == "text"
         result = findings.result(here.state if here else None, stdin=self._piped.kind, is_asked=is_asked)
+        if here is not None and here.state.created is None:
+            result = replace(result, session="")  # nothing has happened in it, so it is not kept
         if self._schema is not None:
-            result = findings.by_schema(result, self._schema)
+            result = findings.by_schema(result, self._schema, self._left_s)
         if options.output_file is not None and here is not None:
             try:
                 answer_file.write(options.output_file, result.text)
@@ -167,6 +215,15 @@ class OneShot:
             case "text":
                 if self._schema is not None and result.text:
                     output.write(result.text.encode("utf-8", "replace") + b"\n")
+
+    def _tell_next(self, result: Result) -> None:
+        """Say how to go on: with what was asked for if a human is needed, else as a reminder at a terminal."""
+        if self._stderr is None or not self._is_kept:
+            return
+        if result.questions:
+            self._stderr.tell("ask.next", command=next_command(result.session, result.questions))
+        elif result.vps and os.isatty(STDERR) and not self._options.quiet:
+            self._stderr.tell("session.saved")
 
     async def _finish(self, output: Output) -> None:
         """Wait for the reader of standard output, for as long as it takes unless a signal came or comes."""
@@ -195,7 +252,7 @@ class OneShot:
 
 
 def _limits(options: Options) -> dict[str, str]:
-    found = {"rounds": options.max_rounds, "cost": options.max_cost_usd, "time": options.timeout_s}
+    found = {"cost": options.max_cost_usd, "time": options.timeout_s}
     units = {"time": " s"}
     return {kind: f"{value:g}{units.get(kind, '')}" for kind, value in found.items() if value is not None}
 

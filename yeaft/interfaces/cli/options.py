@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from msgspec import Struct
 from yeaft.config.settings import EFFORTS
 from yeaft.interfaces.cli import duration
 from yeaft.interfaces.cli.mistakes import check_contradictions, check_word, too_many, unknown_option
-from yeaft.kernel.errors import UsageError
+from yeaft.kernel.errors import NotFound, UsageError
 
 COMMANDS: dict[str, str] = {
     "agent": "agent",
@@ -81,9 +82,16 @@ class Seconds(click.ParamType[float]):
 
 
 class Amount(click.FloatRange):
-    """A number, under the name that messages give it."""
+    """A number that one can count up to, under the name that messages give it."""
 
     name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number."""
+        amount = float(super().convert(value, param, ctx))
+        if not math.isfinite(amount) or math.copysign(1.0, amount) < 0:
+            self.fail(f"{value} is no amount; give a number such as 0.5.", param, ctx)
+        return amount
 
 
 class Count(click.IntRange):
@@ -107,7 +115,7 @@ def main_command() -> click.Command:
             click.Argument(["words"], nargs=-1),
             _option("-p", "--print", "print_", is_flag=True),
             _option("-c", "--continue", "continue_", is_flag=True),
-            _option("-r", "--resume", "-s", "--session", "resume", default=""),
+            _option("-r", "--resume", "-s", "--session", "resume"),
             _option("--fork", is_flag=True),
             _option("--continue-turn", is_flag=True),
             _option("--name", default=""),
@@ -178,6 +186,7 @@ def parse(words: list[str]) -> tuple[Options, bool, bool]:
     except click.UsageError as error:
         raise UsageError(error.format_message()) from error
     check_contradictions(found)
+    found["resume"] = _reference(found["resume"])
     prompt, from_stdin = _prompt(found, is_marked="--" in words)
     version, wants_help = found.pop("version"), found.pop("help")
     as_json, output_format = found.pop("as_json"), found.pop("output_format")
@@ -202,6 +211,13 @@ def _prompt(found: dict[str, Any], *, is_marked: bool) -> tuple[str | None, bool
     if said and not (found["print_"] or is_marked or goes_on):
         check_word(said[0], COMMANDS)
     return (said[0] if said else None), "-" in words
+
+
+def _reference(resume: str | None) -> str:
+    """Return which Session was named, if any. Raises `NotFound` for an empty word, such as a variable without value."""
+    if resume is not None and not resume.strip():
+        raise NotFound("-r names no Session: its value is empty. `yeaft session ls` lists them; -c takes the newest.")
+    return resume or ""
 
 
 def output_format_in(words: list[str]) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, get_args
 
+from yeaft.config.language import Language
 from yeaft.interfaces.cli.standard_input import LIMIT_BYTES
 
 if TYPE_CHECKING:
@@ -15,9 +17,9 @@ Remark = tuple[str, dict[str, str]]
 """A code of `templates/ui` and its parameters."""
 
 
-def remarks(here: Opened, options: Options, piped: Piped) -> list[Remark]:
+def remarks(here: Opened, options: Options, piped: Piped, environ: Mapping[str, str]) -> list[Remark]:
     """All remarks, in the order in which they are to be shown."""
-    found = list(here.remarks)
+    found = [*here.remarks, *remarks_on_variables(environ, model=options.model)]
     if options.yolo:
         found.append(("mode.yolo", {"folder": str(here.folder)}))
     if piped.kind == "silent":
@@ -29,3 +31,12 @@ def remarks(here: Opened, options: Options, piped: Piped) -> list[Remark]:
     if piped.mended:
         found.append(("input.stdin_binary", {}))
     return found
+
+
+def remarks_on_variables(environ: Mapping[str, str], *, model: str = "") -> Iterator[Remark]:
+    """Remarks on variables that do not do what whoever set them must expect; `model` is what `-m` names."""
+    said = environ.get("YEAFT_LANGUAGE", "")
+    if said and not said.lower().startswith(get_args(Language)):
+        yield "variables.language", {"language": said}
+    if environ.get("YEAFT_BASE_URL") and not environ.get("YEAFT_MODEL") and not model:
+        yield "variables.no_model", {"url": environ["YEAFT_BASE_URL"]}

@@ -16,6 +16,7 @@ from yeaft.kernel.errors import YeaftError
 from yeaft.kernel.outcome import worst_exit_code
 from yeaft.kernel.text import without_surrogates
 from yeaft.kernel.usage import Usage
+from yeaft.tools.visible import visible
 
 if TYPE_CHECKING:
     from yeaft.engine.state import TurnState
@@ -36,7 +37,7 @@ class VpResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What only a human can decide; `flag` would have allowed it."""
+    """What only a human can decide; `flag` would have allowed it, and `next` is a command that goes on from here."""
 
     id: str
     vp: str
@@ -44,6 +45,7 @@ class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str
     options: tuple[str, ...] = ()
     flag: str = ""
+    next: str = ""
 
 
 class Result(Struct, frozen=True, kw_only=True):
@@ -101,11 +103,31 @@ def result_of(state: SessionState, turns: Iterable[TurnState], questions: Iterab
         vps=vps,
         usage=usage,
         cost=sum(costs) if costs else None,
-        questions=tuple(
-            Question(id=ask.ask_id, vp=ask.vp_id, kind=ask.kind, text=ask.text, options=ask.options, flag=ask.flag)
-            for ask in questions
-        ),
+        questions=tuple(_question(state.session_id, ask) for ask in questions),
         stdin=stdin,
+    )
+
+
+def next_command(session_id: str, questions: Iterable[Question | AskOpened]) -> str:
+    """Return the command that goes on after questions that nobody could answer, with what would allow the calls.
+
+    A flag that does not show what it allows is left out.
+    """
+    asked = tuple(questions)
+    flags = dict.fromkeys(one.flag for one in asked if one.flag and visible(one.flag) == one.flag)
+    wants_words = any(one.kind != "approval" for one in asked)
+    return " ".join(("yeaft", "-r", session_id, *flags, '"your answer"' if wants_words else '"go on"'))
+
+
+def _question(session_id: str, ask: AskOpened) -> Question:
+    return Question(
+        id=ask.ask_id,
+        vp=ask.vp_id,
+        kind=ask.kind,
+        text=ask.text,
+        options=ask.options,
+        flag=ask.flag,
+        next=next_command(session_id, (ask,)),
     )
 
 

@@ -5,6 +5,8 @@ import io
 import os
 import sys
 
+STDOUT, STDERR = 1, 2
+
 
 def make_usable() -> None:
     """Let everything else print without care, whatever the process was started with.
@@ -23,11 +25,29 @@ def make_usable() -> None:
 
 
 def complain(line: str) -> None:
-    """Write a line to standard error; if nobody reads there, that is no reason to stop."""
+    """Write a line to standard error that says whose it is."""
+    remark(f"yeaft: {line}")
+
+
+def remark(line: str) -> None:
+    """Write a line to standard error, unmasked; if nobody reads there, that is no reason to stop."""
+    from yeaft.interfaces.cli.terminal_text import unmasked  # most runs have nothing to remark
+
     try:
-        print(f"yeaft: {line}", file=sys.stderr, flush=True)
+        print(unmasked(line), file=sys.stderr, flush=True)
     except OSError:
         return
+
+
+def share_a_terminal() -> bool:
+    """Whether both outputs go to one terminal, so that nothing need be said on both of them."""
+    return os.isatty(STDOUT) and are_one(STDOUT, STDERR)
+
+
+def are_one(one: int, other: int) -> bool:
+    """Whether two descriptors lead to the same terminal, pipe or file, so that their lines stand among each other."""
+    first, second = os.fstat(one), os.fstat(other)
+    return (first.st_dev, first.st_ino) == (second.st_dev, second.st_ino)
 
 
 def flush() -> OSError | None:

@@ -1,4 +1,4 @@
-"""Text as a terminal shows it: how wide it is, cut and wrapped to fit, and without what would steer the terminal."""
+"""Text as a terminal shows it: how wide it is, cut and wrapped to fit, and with nothing in it that deceives the eye."""
 
 from __future__ import annotations
 
@@ -10,19 +10,29 @@ from collections.abc import Iterator
 NARROWEST_COLUMNS = 40
 """Text is never wrapped to less than this, however small the terminal."""
 USUAL_COLUMNS = 80
+INDENT = 4
+COMMENT = "# "
+WIDE = 2
+"""The columns of a wide character."""
+LEAST_ROOM = 20
+"""A second column is not broken within itself where it would have less room than this."""
 DEEP_COLUMNS = 8
 """An indented line is code to copy, and left alone, unless it has a second column or stands this deep."""
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_MASKS = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff"
+    r"\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+"""What steers a terminal, turns the order of letters round or takes no room; without the joiners that scripts need."""
 _ITEM = re.compile(r"(?:[-*]|\d+\.) ")
 _SECOND_COLUMN = re.compile(r" *\S+(?: \S+)* {2,}(?=\S)")
 _CLOSING = frozenset("，。、；：！？）」』】》〉”’…,.;:!?)]}")
 _OPENING = frozenset("（「『【《〈“‘([{")
 
 
-def without_controls(text: str) -> str:
-    """Return `text` without control characters other than line ends and tabs."""
-    return _CONTROLS.sub("", text)
+def unmasked(text: str) -> str:
+    """Return `text` with control, bidi and zero-width characters written as `⟨U+202E⟩`; line ends and tabs stay."""
+    return _MASKS.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text.replace("\r\n", "\n"))
 
 
 def width(text: str) -> int:
@@ -92,37 +102,45 @@ def _fitted(block: list[str], columns: int) -> list[str]:
     if all(width(line) <= columns for line in block):
         return block
     first, *others = block
-    second = _SECOND_COLUMN.match(first)
     indent = len(first) - len(first.lstrip())
-    if second is not None:
-        hanging = width(second[0])
-    elif indent and indent < DEEP_COLUMNS:
+    if (second := _SECOND_COLUMN.match(first)) is not None:
+        return _two_columns(second[0], first[second.end() :], indent, columns)
+    if 0 < indent < DEEP_COLUMNS:
         return block
-    else:
-        hanging = indent
-    if hanging > columns // 2:
-        hanging = min(indent + 4, columns // 2)
-    return list(_lines(_joined(first, others), columns, hanging))
+    lines = _broken(_joined(first.lstrip(), others), columns - indent)
+    return [" " * indent + line for line in lines]
+
+
+def _two_columns(left: str, right: str, indent: int, columns: int) -> list[str]:
+    """Break `right` within its own column or, where that is too narrow, below `left`; a comment stays one."""
+    mark = COMMENT if right.startswith(COMMENT) else ""
+    hanging = width(left)
+    if columns - hanging < LEAST_ROOM:
+        hanging = indent + INDENT
+    lines = _broken(right.removeprefix(mark), columns - hanging - len(mark))
+    below = [" " * hanging + mark + line for line in lines]
+    if hanging == width(left):
+        return [left + mark + lines[0], *below[1:]]
+    return [left.rstrip(), *below]
 
 
 def _joined(text: str, others: list[str]) -> str:
     for line in others:
-        between = "" if _columns(text[-1]) == _columns(line[0]) == 2 else " "
+        between = "" if _columns(text[-1]) == _columns(line[0]) == WIDE else " "
         text += between + line
     return text
 
 
-def _lines(text: str, columns: int, hanging: int) -> Iterator[str]:
-    """Break one line at spaces and beside wide characters; what follows the first is indented by `hanging`."""
-    line, used, gap = "", 0, ""
+def _broken(text: str, columns: int) -> list[str]:
+    """Break a text at spaces and beside wide characters into lines of at most `columns`, if its words allow that."""
+    lines, line = list[str](), ""
     for space, word in _words(text):
-        gap = space
-        if line.strip() and used + width(gap) + width(word) > columns:
-            yield line
-            line, used, gap = " " * hanging, hanging, ""
-        line += gap + word
-        used += width(gap) + width(word)
-    yield line
+        if line and width(line) + width(space) + width(word) > columns:
+            lines.append(line)
+            line = word
+        else:
+            line += space + word
+    return [*lines, line]
 
 
 def _words(text: str) -> Iterator[tuple[str, str]]:
@@ -135,7 +153,7 @@ def _words(text: str) -> Iterator[tuple[str, str]]:
                 space, word = "", ""
             space += character
             continue
-        is_break = word and (_columns(character) == 2 or _columns(word[-1]) == 2)
+        is_break = word and (WIDE in (_columns(character), _columns(word[-1])))
         if is_break and character not in _CLOSING and word[-1] not in _OPENING:
             yield space, word
             space, word = "", ""
@@ -149,4 +167,4 @@ def _columns(character: str) -> int:
         return 1
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+    return WIDE if unicodedata.east_asian_width(character) in ("W", "F") else 1

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.session import MessagePosted
 from yeaft.events.turn import ReplyCompleted, TextStreamed, TurnEnded, TurnStarted
+from yeaft.interfaces.cli.emphasis import bold
+from yeaft.interfaces.cli.terminal_text import unmasked
 from yeaft.kernel.messages import text_of
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 UNFINISHED = ("max_tokens", "pause")
 """How a reply stops that the next one takes up in the middle of a sentence."""
 Write = Callable[[bytes], None]
@@ -19,7 +19,7 @@ Write = Callable[[bytes], None]
 class TextScreen:
     """Writes what VPs say. With several speakers each answer stands whole under a line that names its speaker.
 
-    `for_terminal` keeps control characters of the model from reaching a terminal; a pipe gets the text as it is.
+    `for_terminal` makes visible what in a model's text would deceive the eye; a pipe gets the text as it is.
     """
 
     def __init__(self, write: Write, *, for_terminal: bool) -> None:
@@ -31,6 +31,13 @@ class TextScreen:
         self._ended: list[_Speech] = []
         self._has_written = False
         self._at_line_start = True
+        self._is_interrupted = False
+
+    def interject(self, line: str) -> None:
+        """Write a line that is no part of the answer, on a line of its own; the answer goes on below it."""
+        self._is_interrupted |= not self._at_line_start
+        self._finish_line()
+        self._put(f"{line}\n")
 
     def hear(self, heard: Recorded | Transient) -> None:
         """Take in one event."""
@@ -60,7 +67,8 @@ class TextScreen:
             self._live = vp_id
             self._begin(speech)
         if self._live == vp_id:
-            self._put(text)
+            self._put(text.removeprefix("\n") if self._is_interrupted else text)
+            self._is_interrupted = False
         else:
             speech.held.append(text)
 
@@ -107,7 +115,9 @@ class TextScreen:
         if not self._labelled:
             return
         gap = "\n" if self._has_written else ""
-        self._put(f"{gap}── @{speech.vp_id}\n")
+        self._put(gap)
+        self._write(f"{bold(f'── @{speech.vp_id}')}\n".encode())
+        self._has_written = True
 
     def _finish_line(self) -> None:
         if not self._at_line_start:
@@ -117,7 +127,7 @@ class TextScreen:
         if not text:
             return
         if self._for_terminal:
-            text = _CONTROLS.sub("", text)
+            text = unmasked(text)
         self._has_written = True
         self._at_line_start = text.endswith("\n")
         self._write(text.encode("utf-8", "replace"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from yeaft.config import places
 from yeaft.interfaces.assemble import Wish
@@ -16,10 +15,13 @@ from yeaft.vp.names import Names
 
 
 def wish_of(options: Options, environ: Mapping[str, str]) -> Wish:
-    """Return the Session that the options ask for. Raises `NotFound` for a VP nobody knows, `UsageError` for a bad rule."""
+    """Return the Session that the options ask for.
+
+    Raises `NotFound` for a VP nobody knows, and `UsageError` for a rule that cannot be meant.
+    """
     return Wish(
         environ=environ,
-        folder=options.folder.resolve() if options.folder else _current_folder(),
+        folder=options.folder.resolve() if options.folder else places.current_folder(),
         wanted=Wanted(
             ref=options.resume,
             latest=options.continue_ or (options.continue_turn and not options.resume),
@@ -55,10 +57,3 @@ def vp_ids(given: tuple[str, ...], library: Library) -> tuple[str, ...]:
             raise NotFound(f"No VP named {label!r}." + (f" Did you mean {near}?" if near else " See `yeaft vp ls`."))
         found[vp_id] = None
     return tuple(found)
-
-
-def _current_folder() -> Path:
-    try:
-        return Path.cwd()
-    except FileNotFoundError as error:
-        raise NotFound("The current folder is gone. Go to one that exists, or name it with -C.") from error

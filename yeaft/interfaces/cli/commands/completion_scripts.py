@@ -169,22 +169,22 @@ def _fish_level(level: Level) -> Iterator[str]:
     condition = f"{'__yeaft_in' if level.is_leaf else '__yeaft_at'} {level.path}".strip()
     rule = f"complete -c yeaft -n '{condition}'"
     if level.following.words or level.following.source:
-        yield f"{rule} {_fish_values(level.following)}"
+        yield f"{rule} {_fish_values(level.following).removeprefix('-x ')}"
     with_values = {name: given for given in level.valued for name in given.names}
     for name in level.options:
         kind = "l" if name.startswith("--") else "s"
         given = with_values.get(name)
-        yield f"{rule} -{kind} {name.lstrip('-')}" + (f" -r {_fish_values(given.values)}".rstrip() if given else "")
+        yield f"{rule} -{kind} {name.lstrip('-')}" + (f" {_fish_values(given.values)}" if given else "")
 
 
 def _fish_values(choices: Choices) -> str:
     match choices.source:
         case "files":
-            return "-F"
+            return "-r -F"
         case "folders":
-            return "-a '(__fish_complete_directories)'"
+            return "-x -a '(__fish_complete_directories)'"
         case None:
-            return f"-a '{' '.join(choices.words)}'" if choices.words else ""
+            return f"-x -a '{' '.join(choices.words)}'" if choices.words else "-x"
         case looked_up:
             listing, fields = LOOKED_UP[looked_up]
-            return f"-a '(__yeaft_list \\'{'|'.join(fields)}\\' {listing})'"
+            return f"-x -a '(__yeaft_list \\'{'|'.join(fields)}\\' {listing})'"

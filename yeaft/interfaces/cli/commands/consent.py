@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from yeaft.interfaces.cli.terminal_text import unmasked
 from yeaft.kernel.errors import YeaftError
 from yeaft.kernel.outcome import EXIT_NEEDS_HUMAN
 
@@ -29,6 +30,6 @@ def need_consent(desk: Desk, code: str, /, *, yes: bool, **params: str | float) 
     question = desk.text(code, **params)
     if not (os.isatty(STDIN) and os.isatty(STDERR)):
         raise NotConfirmed(desk.text("consent.needed", question=question))
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"{unmasked(question)} [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in AGREEMENTS:
         raise NotConfirmed(desk.text("consent.refused"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from yeaft.interfaces.cli.commands.parsing import Action, argument, run_action
+from yeaft.interfaces.cli.streams import remark
 from yeaft.kernel.outcome import EXIT_ANSWERED
 
 if TYPE_CHECKING:
@@ -20,8 +20,19 @@ if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
     from yeaft.llm.scripted.demo import Demo
 
-MODEL = "scripted"
 LOOPBACK = "127.0.0.1"
+PRIVATE_FOLDER = 0o700
+CONFIG = """\
+[models]
+primary = "demo/script"
+[providers.demo]
+protocol = "openai-responses"
+base_url = "{base_url}"
+[[providers.demo.models]]
+id = "script"
+context_tokens = 128000
+price_usd_per_mtok = {{in = 0.0, out = 0.0}}
+"""
 
 
 def run(options: Options, words: list[str]) -> int:
@@ -46,7 +57,9 @@ async def _play(desk: Desk, demo: Demo, texts: tuple[str, ...]) -> int:
         await asyncio.to_thread(lay_out, demo, folder)
         desk.note("provider.demo", folder=str(folder))
         async with ScriptedServer(demo.script) as server:
-            environ = _environ(desk.environ, Path(scratch, "home"), server.base_url)
+            home = Path(scratch, "home")
+            await asyncio.to_thread(_configure, home, server.base_url)
+            environ = _environ(desk.environ, home)
             for number, text in enumerate(texts or demo.prompts):
                 code = await _ask(desk, environ, folder, text, goes_on=number > 0)
                 if code != EXIT_ANSWERED:
@@ -61,21 +74,30 @@ async def _ask(desk: Desk, environ: Mapping[str, str], folder: Path, text: str, 
     from yeaft.interfaces.cli.wishes import wish_of
 
     if not desk.options.quiet:
-        print(f"\n> {text}\n", file=sys.stderr, flush=True)
+        remark(f"\n> {text}\n")
     options = replace(
         desk.options,
         prompt=text,
         continue_=goes_on,
         resume="",
-        model=f"env/{MODEL}",
+        model="",
         mode="auto",
+        verbose=0 if desk.options.quiet else max(desk.options.verbose, 1),
         folder=folder,
         lang=desk.lang,
     )
-    return await OneShot(options, Piped(kind="none"), None).run(wish_of(options, environ))
+    return await OneShot(options, Piped(kind="none"), None, is_kept=False).run(wish_of(options, environ))
 
 
-def _environ(environ: Mapping[str, str], home: Path, base_url: str) -> dict[str, str]:
+def _configure(home: Path, base_url: str) -> None:
+    """Describe the scripted model in a home of its own, so that nothing about it has to be guessed or warned of."""
+    from yeaft.config.places import user_config
+
+    home.mkdir(mode=PRIVATE_FOLDER)
+    user_config(home).write_text(CONFIG.format(base_url=base_url), encoding="utf-8")
+
+
+def _environ(environ: Mapping[str, str], home: Path) -> dict[str, str]:
     """Return the user's environment with yeaft's part of it replaced, so that nothing of theirs is read or written."""
     from yeaft.llm.credentials import ALWAYS_SECRET
 
@@ -83,13 +105,7 @@ def _environ(environ: Mapping[str, str], home: Path, base_url: str) -> dict[str,
     kept = {name: value for name, value in environ.items() if not name.startswith("YEAFT_")}
     for name in ALWAYS_SECRET:
         kept.pop(name, None)
-    return {
-        **kept,
-        "YEAFT_DIR": str(home),
-        "YEAFT_BASE_URL": base_url,
-        "YEAFT_PROTOCOL": "openai-responses",
-        "YEAFT_API_KEY": "demo",
-    }
+    return {**kept, "YEAFT_DIR": str(home)}
 
 
 ACTION = Action(run=play, params=(argument("TEXTS", nargs=-1),), has_json=False)

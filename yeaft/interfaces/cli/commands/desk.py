@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from yeaft.config import places
 from yeaft.config.language import Language, language
 from yeaft.config.layers import Loaded, load
+from yeaft.interfaces.cli.streams import remark
 from yeaft.kernel.errors import ConfigError
 from yeaft.prompts.ui import Ui
 
@@ -29,7 +28,7 @@ class Desk:
         self.environ = environ
         self.as_json = as_json or options.output_format != "text"
         self.home = places.home(environ)
-        self.folder = (options.folder or Path.cwd()).resolve()
+        self.folder = (options.folder or places.current_folder()).resolve()
 
     @cached_property
     def loaded(self) -> Loaded:
@@ -69,4 +68,4 @@ class Desk:
     def note(self, code: str, /, **params: str | float) -> None:
         """Say something beside the data, on standard error; `--quiet` keeps it back."""
         if not self.options.quiet:
-            print(self.text(code, **params), file=sys.stderr)
+            remark(self.text(code, **params))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import locale
 import os
 import platform
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from yeaft import __version__
 from yeaft.kernel.errors import ConfigError, NoCredentials, NotFound
@@ -25,6 +27,28 @@ STDOUT = 1
 LOW_DISK_BYTES = 200 * 1024 * 1024
 NO_DISK_BYTES = 5 * 1024 * 1024
 OTHERS_MODE = 0o077
+USER_IN_URL = re.compile(r"(?<=://)[^/?#\s]+(?=@)")
+QUERY_IN_URL = re.compile(r"(://[^?\s]*\?)\S+")
+PREFIX = "YEAFT_"
+VARIABLES = (
+    "YEAFT_API_KEY",
+    "YEAFT_BASE_URL",
+    "YEAFT_DIR",
+    "YEAFT_EFFORT",
+    "YEAFT_FALLBACK_MODEL",
+    "YEAFT_FAST_MODEL",
+    "YEAFT_LANGUAGE",
+    "YEAFT_MAX_COST",
+    "YEAFT_MAX_RETRIES",
+    "YEAFT_MAX_ROUNDS",
+    "YEAFT_MODE",
+    "YEAFT_MODEL",
+    "YEAFT_PROTOCOL",
+    "YEAFT_VP",
+)
+"""All that yeaft looks at."""
+MARKS = ("YEAFT_CALL", "YEAFT_JS", "YEAFT_SHELL")
+"""What it sets itself for the commands that VPs run."""
 
 
 class Check(Struct, frozen=True, kw_only=True):
@@ -37,6 +61,16 @@ class Check(Struct, frozen=True, kw_only=True):
 
 
 def checks(desk: Desk) -> Iterator[Check]:
+    """Yield all checks, with nothing in them that would open a door, because people paste them into reports."""
+    return (replace(check, detail=_without_credentials(check.detail)) for check in _checks(desk))
+
+
+def _without_credentials(text: str) -> str:
+    """Hide names and passwords in URLs, and their queries, which may hold a key."""
+    return QUERY_IN_URL.sub(r"\1***", USER_IN_URL.sub("***", text))
+
+
+def _checks(desk: Desk) -> Iterator[Check]:
     """Yield all checks. A broken configuration fails its own check and leaves out what depends on it."""
     yield Check(name="yeaft", status="ok", detail=f"{__version__} ({Path(__file__).parents[3]})")
     yield Check(name="python", status="ok", detail=f"{platform.python_version()} ({sys.executable})")
@@ -44,6 +78,7 @@ def checks(desk: Desk) -> Iterator[Check]:
     config = _config(desk)
     yield config
     yield _vps(desk)
+    yield from _variables(desk)
     if config.status != "fail":
         yield from _providers(desk)
         yield _model(desk)
@@ -111,6 +146,22 @@ def _vps(desk: Desk) -> Check:
     return Check(name="vps", status=status, detail="\n".join(map(str, problems)), remedy="yeaft vp check")
 
 
+def _variables(desk: Desk) -> Iterator[Check]:
+    """Yield one check for each variable that looks like one of yeaft's and does nothing, or not what it should."""
+    from yeaft.interfaces.cli.remarks import remarks_on_variables
+    from yeaft.kernel.nearness import nearest
+
+    for name in sorted(desk.environ):
+        if name.startswith(PREFIX) and name not in (*VARIABLES, *MARKS):
+            near = nearest(name.removeprefix(PREFIX), [one.removeprefix(PREFIX) for one in VARIABLES])
+            code = "doctor.variables_near" if near else "doctor.variables_unknown"
+            detail = desk.text(code, names=name, nearest=f"{PREFIX}{near}")
+            remedy = desk.text("doctor.variables_remedy")
+            yield Check(name="variables", status="warn", detail=detail, remedy=remedy)
+    for code, params in remarks_on_variables(desk.environ):
+        yield Check(name="variables", status="warn", detail=desk.text(code, **params))
+
+
 def _providers(desk: Desk) -> Iterator[Check]:
     """Yield one check for each provider that somebody set up; the built-in ones only if there is a key."""
     from yeaft.llm.providers import LOCAL_PROVIDER, NoKey, has_key, servers
@@ -142,6 +193,7 @@ def _key_place(key: Key, provider: str) -> str:
 
 
 def _model(desk: Desk) -> Check:
+    from yeaft.interfaces.cli.commands.model import origin_of
     from yeaft.llm.catalogue import read_catalogue
     from yeaft.llm.choice import choose_model
     from yeaft.llm.embedded_files import status
@@ -157,7 +209,7 @@ def _model(desk: Desk) -> Check:
         return Check(name="model", status="warn", detail=desk.text("doctor.no_model"), remedy=remedy)
     except (ConfigError, NotFound) as error:
         return Check(name="model", status="fail", detail=str(error), remedy="yeaft model ls")
-    return Check(name="model", status="ok", detail=f"{route.entry.ref} ({chosen.named_by})")
+    return Check(name="model", status="ok", detail=f"{route.entry.ref} ({origin_of(desk.loaded.origins, chosen)})")
 
 
 def _embedded(desk: Desk) -> Check:

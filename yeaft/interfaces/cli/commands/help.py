@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from yeaft.interfaces.cli.commands.parsing import Action, argument, run_action, show_help
-from yeaft.interfaces.cli.commands.printing import put, put_json, table
+from yeaft.interfaces.cli.commands.printing import put, put_help, put_json, table
 from yeaft.interfaces.cli.options import COMMANDS
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED
@@ -21,11 +21,15 @@ TOPICS = (
     "sessions",
     "models",
     "permissions",
+    "tools",
+    "web",
+    "tasks",
+    "agents",
+    "skills",
     "pipes",
     "exit-codes",
     "config",
     "files",
-    "tools",
     "troubleshooting",
 )
 
@@ -46,7 +50,7 @@ def show(desk: Desk, *, topic: str) -> int:
         if desk.as_json:
             put_json({"topic": topic, "text": text})
         else:
-            put(text)
+            put_help(text)
         return EXIT_ANSWERED
     if topic in COMMANDS:
         return show_help(desk, topic)

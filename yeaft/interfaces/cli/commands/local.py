@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from msgspec import Struct
 from yeaft.interfaces.cli.commands.consent import need_consent
 from yeaft.interfaces.cli.commands.parsing import Action, flag, option, run_group
 from yeaft.interfaces.cli.commands.printing import put, put_json
+from yeaft.interfaces.cli.streams import remark
 from yeaft.kernel.errors import StoreFailed
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_NOT_FOUND
 
@@ -48,7 +48,7 @@ def setup(desk: Desk, *, gguf: Path | None) -> int:
 
     def tell(code: str, params: Mapping[str, str]) -> None:
         if not desk.options.quiet:
-            print(desk.text(code, **params), file=sys.stderr, flush=True)
+            remark(desk.text(code, **params))
 
     files = asyncio.run(local_setup.setup(desk.home, gguf=gguf, progress=tell))
     if desk.as_json:

@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option, run_group
 from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
-from yeaft.kernel.errors import ConfigError, NotFound
+from yeaft.interfaces.cli.remarks import remarks_on_variables
+from yeaft.kernel.errors import ConfigError, NoCredentials, NotFound
 from yeaft.kernel.outcome import EXIT_ANSWERED
 from yeaft.kernel.usage import Price
 
@@ -61,7 +62,9 @@ def run(options: Options, words: list[str]) -> int:
 def ls(desk: Desk, *, everything: bool) -> int:
     """List models, usable ones first; without `--all` only those."""
     shelf = Shelf(desk)
-    rows = sorted(shelf.rows(), key=lambda row: not row.usable)
+    answering = shelf.answering()
+    known = {row.ref: row for row in (*((answering,) if answering else ()), *shelf.rows())}
+    rows = sorted(known.values(), key=lambda row: not row.usable)
     shown = [row for row in rows if row.usable or everything]
     if desk.as_json:
         put_json(shown)
@@ -73,6 +76,10 @@ def ls(desk: Desk, *, everything: bool) -> int:
     put_table(
         headings, [(row.ref, _k(row.context_tokens), _k(row.output_tokens), _price(row), row.through) for row in shown]
     )
+    if answering:
+        desk.note("models.answers", model=answering.ref, origin=answering.named_by)
+    for code, params in remarks_on_variables(desk.environ):
+        desk.note(code, **params)
     if len(shown) < len(rows):
         desk.note("models.more", count=len(rows) - len(shown))
     return EXIT_ANSWERED
@@ -80,18 +87,13 @@ def ls(desk: Desk, *, everything: bool) -> int:
 
 def show(desk: Desk, *, ref: str, vp: str) -> int:
     """Show one model, or the one that would answer here."""
-    from yeaft.llm.router import resolve
-
-    shelf = Shelf(desk)
-    chosen = shelf.chosen(ref or desk.options.model, vp)
-    route = resolve(desk.config, desk.environ, shelf.catalogue, chosen.ref, named_by=chosen.named_by)
-    row = shelf.row(route)
+    row = Shelf(desk).shown(ref or desk.options.model, vp)
     if desk.as_json:
-        put_json(ModelShown(**msgspec.structs.asdict(row), named_by=chosen.named_by))
+        put_json(row)
         return EXIT_ANSWERED
     lines = (
         ("model", row.ref),
-        ("named_by", chosen.named_by),
+        ("named_by", row.named_by),
         ("through", row.through if row.usable else desk.text("models.not_usable", missing=row.through)),
         ("protocol", row.protocol),
         ("base_url", row.base_url or desk.text("models.own_server")),
@@ -106,6 +108,8 @@ def show(desk: Desk, *, ref: str, vp: str) -> int:
         put(f"{desk.text(f'heading.{key}')}: {value}")
     if not row.known:
         desk.note("model.unknown", model=row.ref, context_tokens=row.context_tokens)
+    for code, params in remarks_on_variables(desk.environ, model=ref):
+        desk.note(code, **params)
     return EXIT_ANSWERED
 
 
@@ -157,6 +161,22 @@ class Shelf:
             known=entry.known,
         )
 
+    def shown(self, ref: str, vp: str) -> ModelShown:
+        """Return the model that answers, with the place that named it. Raises as `chosen`, and `NotFound`."""
+        from yeaft.llm.router import resolve
+
+        desk, chosen = self._desk, self.chosen(ref, vp)
+        route = resolve(desk.config, desk.environ, self.catalogue, chosen.ref, named_by=chosen.named_by)
+        named_by = origin_of(desk.loaded.origins, chosen)
+        return ModelShown(**msgspec.structs.asdict(self.row(route)), named_by=named_by)
+
+    def answering(self) -> ModelShown | None:
+        """Return the model that answers when nobody says which; None if there is none."""
+        try:
+            return self.shown(self._desk.options.model, "")
+        except (ConfigError, NoCredentials, NotFound):
+            return None  # `model show` and `doctor` tell what is wrong
+
     def chosen(self, ref: str, vp: str) -> Chosen:
         """Return the model that is used when `ref` is given or, if it is empty, when nothing is."""
         from yeaft.interfaces.cli.wishes import vp_ids
@@ -196,6 +216,14 @@ class Shelf:
                 return True, f"providers.{server.name}.api_key_cmd"
             case VariableKey(name=name):
                 return has_key(server, self._desk.environ), name
+
+
+def origin_of(origins: Mapping[str, str], chosen: Chosen) -> str:
+    """Return the place that named a model; for a setting the variable or the file that it is set in as well."""
+    origin = origins.get(chosen.named_by, "")
+    if not origin or origin.startswith("YEAFT_"):
+        return origin or chosen.named_by
+    return f"{chosen.named_by} ({origin})"
 
 
 def _k(tokens: int) -> str:

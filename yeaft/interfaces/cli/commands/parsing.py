@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft.interfaces.cli.commands.desk import Desk
-from yeaft.interfaces.cli.commands.printing import put
+from yeaft.interfaces.cli.commands.printing import put_help
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED
 
@@ -92,7 +92,7 @@ def show_help(desk: Desk, name: str) -> int:
 
     group, _, part = name.partition(" ")
     text = read_template(f"help/commands/{group}", desk.lang)
-    put(sections(text)[part] if part else text.partition("\n## ")[0].strip())
+    put_help(sections(text)[part] if part else text.partition("\n## ")[0].strip())
     return EXIT_ANSWERED
 
 
@@ -111,5 +111,14 @@ def _values(name: str, action: Action, words: Sequence[str]) -> dict[str, Any]:
         near = get_close_matches(error.option_name, known, n=1)
         remedy = f"Did you mean {near[0]}?" if near else f"See `yeaft {name} --help`."
         raise UsageError(f"yeaft {name} has no option {error.option_name}. {remedy}") from error
+    except click.MissingParameter as error:
+        raise UsageError(_missing(name, error)) from error
     except click.UsageError as error:
         raise UsageError(f"{error.format_message()} See `yeaft {name} --help`.") from error
+
+
+def _missing(name: str, error: click.MissingParameter) -> str:
+    param = error.param
+    wanted = (param.metavar if isinstance(param, click.Argument) else None) or (param.opts[0] if param else "more")
+    choices = f" ({', '.join(map(str, param.type.choices))})" if param and isinstance(param.type, click.Choice) else ""
+    return f"yeaft {name} needs {wanted}{choices}. See `yeaft {name} --help`."

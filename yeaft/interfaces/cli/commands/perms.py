@@ -244,7 +244,7 @@ def _tell(desk: Desk, told: Explained) -> None:
 
 def _lines(desk: Desk, told: Explained) -> Iterator[str]:
     if told.reason:
-        yield visible(told.reason)
+        yield desk.ui.retold(visible(told.reason))
     if told.rule and told.rule not in told.reason:
         yield desk.text("perms.by_rule", rule=told.rule)
     if len(told.commands) > 1 or told.verdict != "allow":

@@ -10,16 +10,18 @@ from typing import Any
 import msgspec
 
 from yeaft.interfaces.cli.emphasis import bold
-from yeaft.interfaces.cli.terminal_text import cut, padded, terminal_columns, width, without_controls, wrapped
+from yeaft.interfaces.cli.terminal_text import cut, padded, terminal_columns, unmasked, width, wrapped
 from yeaft.kernel.errors import YeaftError
 
 STDOUT = 1
 GAP = 2
-NARROW_COLUMNS = 8
+ROOMY_COLUMNS, NARROW_COLUMNS = 20, 8
+"""How narrow a column of a table is made while others are wider, and how narrow at all."""
+
 
 def put(text: str) -> None:
-    """Write lines of text; a terminal is spared the control characters that stored text may hold."""
-    put_raw((without_controls(text) if os.isatty(STDOUT) else text) + "\n")
+    """Write lines of text; at a terminal nothing in stored text can deceive the eye."""
+    put_raw((unmasked(text) if os.isatty(STDOUT) else text) + "\n")
 
 
 def put_raw(text: str) -> None:
@@ -46,7 +48,7 @@ def put_help(text: str) -> None:
 def put_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Write rows under headings, aligned by what a terminal shows; at a terminal long cells are cut to fit."""
     heading, *lines = table(headings, rows, terminal_columns(STDOUT))
-    put_raw(bold(without_controls(heading)) + "\n")
+    put_raw(bold(unmasked(heading)) + "\n")
     for line in lines:
         put(line)
 
@@ -68,12 +70,13 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], limit: int | N
 
 
 def _narrow(widths: list[int], limit: int) -> None:
-    """Take from the widest column until a line fits, or no column has anything left to give."""
-    while sum(widths) + GAP * (len(widths) - 1) > limit:
-        place = max(range(1, len(widths)), key=widths.__getitem__, default=0)
-        if not place or widths[place] <= NARROW_COLUMNS:
-            return
-        widths[place] -= 1
+    """Take from the columns, the last one first, until a line fits, or no column has anything left to give."""
+    too_much = sum(widths) + GAP * (len(widths) - 1) - limit
+    for least in (ROOMY_COLUMNS, NARROW_COLUMNS):
+        for place in range(len(widths) - 1, 0, -1):
+            taken = max(0, min(too_much, widths[place] - least))
+            widths[place] -= taken
+            too_much -= taken
 
 
 def local_time(time_ms: int) -> str:
@@ -84,4 +87,3 @@ def local_time(time_ms: int) -> str:
 def iso_time(time_ms: int) -> str:
     """Return a time for programs: ISO 8601, UTC, milliseconds."""
     return datetime.fromtimestamp(time_ms / 1000, UTC).isoformat(timespec="milliseconds")
-

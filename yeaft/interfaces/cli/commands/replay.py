@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
 from msgspec import Struct
 
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option, run_action
 from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
+from yeaft.interfaces.cli.options import Count
 from yeaft.kernel.errors import NotFound
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_FAILED
 
@@ -71,7 +71,7 @@ def _put_rows(desk: Desk, rebuilt: list[Rebuilt]) -> None:
     put_table(
         headings,
         [
-            (str(number), f"@{row.vp}", f"{row.round}.{row.attempt}", str(row.bytes), row.verdict, _short(row.digest))
+            (str(number), f"@{row.vp}", _round(row), str(row.bytes), row.verdict, _short(row.digest))
             for number, row in enumerate(rows, start=1)
         ],
     )
@@ -103,11 +103,16 @@ def _row(one: Rebuilt) -> RequestRow:
     )
 
 
+def _round(row: RequestRow) -> str:
+    """Return the round as people count, with the number of the try if it was not the first."""
+    return f"{row.round + 1}" if not row.attempt else f"{row.round + 1} ({row.attempt + 1})"
+
+
 def _short(digest: str) -> str:
     return digest[:SHOWN_DIGITS]
 
 
 ACTION = Action(
     run=show,
-    params=(argument("SESSION"), flag("--check"), option("--body", type=click.IntRange(min=1))),
+    params=(argument("SESSION"), flag("--check"), option("--body", type=Count(min=1))),
 )

@@ -6,15 +6,18 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import click
 import msgspec
 from msgspec import Struct
 
 from yeaft.interfaces.cli.commands.consent import need_consent
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option, run_group
-from yeaft.interfaces.cli.commands.printing import iso_time, local_time, put, put_json, put_table
-from yeaft.interfaces.cli.commands.session_transfer import TRANSFERS
+from yeaft.interfaces.cli.commands.printing import iso_time, local_time, put, put_json, put_raw, put_table
+from yeaft.interfaces.cli.commands.session_transfer import TRANSFERS, tell_new
 from yeaft.interfaces.cli.commands.transcript import MessageTold
+from yeaft.interfaces.cli.counted import counted
+from yeaft.interfaces.cli.emphasis import bold
+from yeaft.interfaces.cli.options import Count
+from yeaft.interfaces.cli.terminal_text import unmasked
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED
 
@@ -25,13 +28,16 @@ if TYPE_CHECKING:
     from yeaft.store.meta import SessionMeta
 
 NAME_CHARS = 200
+LISTED = 20
+"""So many Sessions are listed for people, unless they say otherwise."""
 
 
 class SessionRow(Struct, frozen=True, kw_only=True):
-    """What a list says of a Session; times are ISO 8601."""
+    """What a list says of a Session; times are ISO 8601. `name` is what the user called it, `title` how it begins."""
 
     id: str
     name: str
+    title: str
     roster: tuple[str, ...]
     default_vp: str
     messages: int
@@ -53,12 +59,15 @@ def run(options: Options, words: list[str]) -> int:
     return run_group("session", ACTIONS, options, words)
 
 
-def ls(desk: Desk, *, everywhere: bool, archived: bool) -> int:
-    """List the Sessions of this folder, newest first."""
+def ls(desk: Desk, *, everywhere: bool, archived: bool, limit: int | None) -> int:
+    """List the Sessions of this folder, newest first; programs and `--all` get them all unless `--limit` says less."""
     from yeaft.store.index import Index
 
     folder = None if everywhere else str(desk.folder)
     metas = Index(desk.home).rows(include_archived=archived, folder=folder)
+    if limit is None and not (everywhere or desk.as_json):
+        limit = LISTED
+    count, metas = len(metas), metas[:limit]
     if desk.as_json:
         put_json([_row(meta) for meta in metas])
         return EXIT_ANSWERED
@@ -68,6 +77,8 @@ def ls(desk: Desk, *, everywhere: bool, archived: bool) -> int:
     keys = ["id", "last_active", "messages", "roster", *(["folder"] if everywhere else []), "name"]
     headings = [desk.text(f"heading.{key}") for key in keys]
     put_table(headings, [[_cell(desk, meta, key) for key in keys] for meta in metas])
+    if count > len(metas):
+        desk.note("sessions.newest", limit=len(metas), count=count)
     return EXIT_ANSWERED
 
 
@@ -75,12 +86,12 @@ def show(desk: Desk, *, session: str, limit: int | None) -> int:
     """Show a Session's roster, messages and outcomes."""
     from yeaft.interfaces.cli.commands.transcript import transcript
     from yeaft.session.offline import read_session
-    from yeaft.session.opening import meta_of
+    from yeaft.store.meta import fold_meta, new_meta
 
     reading = read_session(desk.home, session)
     if reading.damaged:
         desk.note("sessions.damaged", count=reading.damaged, path=str(reading.paths.db))
-    meta, messages = meta_of(reading.state), transcript(reading)
+    meta, messages = fold_meta(new_meta(reading.paths.session_id), reading.records), transcript(reading)
     shown = messages if limit is None else messages[len(messages) - limit :] if limit else ()
     if desk.as_json:
         put_json(SessionShown(**msgspec.structs.asdict(_row(meta)), transcript=shown))
@@ -132,13 +143,10 @@ def fork(desk: Desk, *, session: str, name: str) -> int:
     """Copy a Session and print the id of the copy."""
     from yeaft.session.offline import fork_offline
 
-    session_id = asyncio.run(fork_offline(desk.home, session, name))
-    if desk.as_json:
-        put_json({"id": session_id})
-    else:
-        put(session_id)
-    desk.note("sessions.go_on", session=session_id)
-    return EXIT_ANSWERED
+    session_id, notices = asyncio.run(fork_offline(desk.home, session, name))
+    for notice in notices:
+        desk.note(notice.code, **notice.params)
+    return tell_new(desk, session_id)
 
 
 def rm(desk: Desk, *, sessions: Sequence[str], yes: bool) -> int:
@@ -148,7 +156,7 @@ def rm(desk: Desk, *, sessions: Sequence[str], yes: bool) -> int:
     from yeaft.store.index import current_meta
 
     paths = [find_session(desk.home, session) for session in sessions]
-    shown = ", ".join(f"{one.session_id} ({current_meta(one).name})" for one in paths)
+    shown = ", ".join(_called(current_meta(one)) for one in paths)
     need_consent(desk, "sessions.rm_question", yes=yes, sessions=shown)
     for one in paths:
         delete_session(desk.home, one.session_id, take_over=desk.options.take_over)
@@ -181,10 +189,16 @@ def _change(desk: Desk, session: str, event: Event, code: str, **params: str) ->
     return EXIT_ANSWERED
 
 
+def _called(meta: SessionMeta) -> str:
+    called = meta.name or meta.title
+    return f"{meta.session_id} ({called})" if called else meta.session_id
+
+
 def _row(meta: SessionMeta) -> SessionRow:
     return SessionRow(
         id=meta.session_id,
         name=meta.name,
+        title=meta.title or "",
         roster=meta.roster,
         default_vp=meta.default_vp,
         messages=meta.messages,
@@ -209,18 +223,21 @@ def _cell(desk: Desk, meta: SessionMeta, key: str) -> str:
         case "folder":
             return meta.folder
         case _:
-            return f"{meta.name} {desk.text('sessions.archived_mark')}" if meta.archived else meta.name
+            called = meta.name or meta.title or "-"
+            return f"{called} {desk.text('sessions.archived_mark')}" if meta.archived else called
 
 
 def _put_message(desk: Desk, message: MessageTold) -> None:
     from yeaft.interfaces.cli.commands.transcript import speaker
 
     sender = desk.text("speaker.user") if message.sender == "user" else speaker(message)
-    put(f"── {sender} → {' '.join(f'@{vp_id}' for vp_id in message.to)}  {local_time(message.at_ms)}")
+    whom = f"── {sender} → {' '.join(f'@{vp_id}' for vp_id in message.to)}"
+    put_raw(f"{bold(unmasked(whom))}  {local_time(message.at_ms)}\n")
     put(message.text.strip())
     for turn in message.turns:
-        facts = desk.text("sessions.turn", outcome=turn.outcome, rounds=turn.rounds, calls=len(turn.calls))
-        put(f"── @{turn.vp}  {facts}")
+        rounds, calls = counted(desk.ui, "rounds", turn.rounds), counted(desk.ui, "calls", len(turn.calls))
+        facts = desk.text("sessions.turn", outcome=turn.outcome, rounds=rounds, calls=calls)
+        put_raw(f"{bold(f'── @{turn.vp}')}  {facts}\n")
         for text in (turn.text, turn.error):
             if text:
                 put(text)
@@ -228,8 +245,11 @@ def _put_message(desk: Desk, message: MessageTold) -> None:
 
 SESSION = argument("SESSION")
 ACTIONS: Mapping[str, Action] = {
-    "ls": Action(run=ls, params=(flag("--all", "everywhere"), flag("--archived"))),
-    "show": Action(run=show, params=(SESSION, option("--limit", type=click.IntRange(min=0)))),
+    "ls": Action(
+        run=ls,
+        params=(flag("--all", "everywhere"), flag("--archived"), option("--limit", type=Count(min=1))),
+    ),
+    "show": Action(run=show, params=(SESSION, option("--limit", type=Count(min=0)))),
     "path": Action(run=path, params=(SESSION,)),
     "rename": Action(run=rename, params=(SESSION, argument("NAME"))),
     "archive": Action(run=archive, params=(SESSION,)),

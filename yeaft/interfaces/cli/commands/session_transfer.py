@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option
 from yeaft.interfaces.cli.commands.printing import put, put_json, put_raw
 from yeaft.interfaces.cli.commands.reading import read_text
+from yeaft.interfaces.cli.streams import share_a_terminal
 from yeaft.kernel.errors import BadData, YeaftError
 from yeaft.kernel.outcome import EXIT_ANSWERED
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from yeaft.session.offline import Reading
 
 BLOB_TYPE = "yeaft.blob"
+BYTE_ORDER_MARK = "\ufeff"
 
 
 class BlobLine(Struct, frozen=True, kw_only=True):
@@ -36,6 +38,12 @@ class BlobLine(Struct, frozen=True, kw_only=True):
     type: str = BLOB_TYPE
     datacontenttype: str
     data_base64: bytes
+
+
+class _Typed(Struct, frozen=True, kw_only=True):
+    """What every line says of itself."""
+
+    type: str = ""
 
 
 def export(
@@ -81,9 +89,14 @@ def import_(desk: Desk, *, file: str) -> int:
     blobs, events = _told_apart(read_text(file).split("\n"))
     records = list(import_lines(events))
     session_id = asyncio.run(import_session(desk.home, records, blobs))
+    return tell_new(desk, session_id)
+
+
+def tell_new(desk: Desk, session_id: str) -> int:
+    """Print the id of a Session that was made, and how to go on with it, which at a terminal says the id as well."""
     if desk.as_json:
         put_json({"id": session_id})
-    else:
+    elif desk.options.quiet or not share_a_terminal():
         put(session_id)
     desk.note("sessions.go_on", session=session_id)
     return EXIT_ANSWERED
@@ -155,16 +168,25 @@ def _told_apart(lines: Iterable[str]) -> tuple[list[tuple[bytes, str]], list[str
     blobs: list[tuple[bytes, str]] = []
     events: list[str] = []
     for number, line in enumerate(lines, start=1):
-        if f'"type":"{BLOB_TYPE}"' not in line:
+        bare = line.removeprefix(BYTE_ORDER_MARK).strip()
+        if BLOB_TYPE not in bare or not _is_blob(bare):
             events.append(line)
             continue
         try:
-            blob = msgspec.json.decode(line, type=BlobLine)
+            blob = msgspec.json.decode(bare, type=BlobLine)
         except msgspec.DecodeError as error:
             raise BadData(f"Line {number} is not a blob of a yeaft journal: {error}.") from error
         blobs.append((blob.data_base64, blob.datacontenttype))
         events.append("")
     return blobs, events
+
+
+def _is_blob(line: str) -> bool:
+    """Whether a line calls itself a blob, however it is written; what is no JSON is none."""
+    try:
+        return msgspec.json.decode(line, type=_Typed).type == BLOB_TYPE
+    except (msgspec.DecodeError, RecursionError):
+        return False
 
 
 TRANSFERS: Mapping[str, Action] = {

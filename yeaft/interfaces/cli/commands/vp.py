@@ -15,6 +15,7 @@ from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option
 from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
 from yeaft.interfaces.cli.commands.reading import read_text
 from yeaft.interfaces.cli.commands.vp_import import IMPORT
+from yeaft.interfaces.cli.streams import share_a_terminal
 from yeaft.kernel.errors import NotFound, UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_CONFIG
 from yeaft.vp.persona import ToolPolicy
@@ -237,7 +238,7 @@ def _own_folder(desk: Desk) -> Path:
 def _tell_path(desk: Desk, path: Path, code: str, **params: str) -> int:
     if desk.as_json:
         put_json({"id": path.stem, "path": str(path)})
-    else:
+    elif not code or desk.options.quiet or not share_a_terminal():
         put(str(path))
     if code:
         desk.note(code, path=str(path), **params)

@@ -1,0 +1,56 @@
+"""Whoever speaks Chinese is told in Chinese what goes wrong most often, and what a VP wants leave for."""
+
+import pytest
+
+from tests.cli.commands_given import Given
+from yeaft.prompts.ui import Ui
+from yeaft.store.lock import SessionLock
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("hi",), "没有可用的模型。请选一种："),
+        (("--vp", "sceptic", "hi"), "没有名为“sceptic”的 VP。是不是指 skeptic？"),
+        (("vp", "show", "nobody"), "没有名为“nobody”的 VP。全部见 `yeaft vp ls`。"),
+        (("-r", "zz", "hi"), "没有会话“zz”。还没有任何会话。"),
+        (("session", "show", "zz"), "没有会话“zz”。还没有任何会话。"),
+        (("-m", "openai/gpt-5", "hi"), "服务方 openai 需要变量 OPENAI_API_KEY 里的密钥，但它没有设置。"),
+        (("-m", "clude-sonnet", "hi"), "-m：没有名为“clude-sonnet”的模型。是不是指 anthropic/claude-sonnet"),
+        (("",), Ui("zh").text("input.empty")),
+    ],
+)
+def test_what_goes_wrong_before_the_first_request_is_told_in_chinese(
+    given: Given, words: tuple[str, ...], said: str
+) -> None:
+    done = given.yeaft(*words, YEAFT_LANGUAGE="zh")
+
+    assert done.code != 0
+    assert done.err.startswith(f"yeaft: {said}")
+
+
+def test_a_folder_without_sessions_and_a_session_in_use_are_told_in_chinese(talking: Given) -> None:
+    none = talking.yeaft("--lang", "zh", "-c", "hi")
+    session = talking.session()
+
+    with SessionLock.take(talking.home / "sessions" / session):
+        busy = talking.yeaft("--lang", "zh", "-r", session, "hi")
+
+    assert none.err.startswith(f"yeaft: {talking.folder} 里还没有会话。")
+    assert busy.code == 75
+    assert f"会话 {session} 正在使用，占用者：主机 " in busy.err
+
+
+def test_a_cost_limit_without_a_price_is_refused_in_chinese(talking: Given) -> None:
+    done = talking.yeaft("--lang", "zh", "--max-cost", "1", "hi")
+
+    assert done.code == 78
+    assert "不知道 env/scripted 的价格，无法遵守费用上限。" in done.err
+
+
+def test_why_leave_is_needed_is_told_in_chinese_and_programs_are_told_in_english(given: Given) -> None:
+    shown = given.yeaft("--lang", "zh", "perms", "explain", "--", "git push")
+    data = given.yeaft("--lang", "zh", "perms", "explain", "--json", "--", "git push").json
+
+    assert "git push 可能不只是读取。" in shown.out
+    assert data["reason"] == "git push may do more than read."

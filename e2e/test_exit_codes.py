@@ -142,7 +142,7 @@ ONCE: Mapping[str, Case] = {
         77, "failed", TWO_VPS, ("-p", "@omni @skeptic hello"), answer="── @omni\nHello there.", said="@skeptic failed"
     ),
     "empty prompt": Case(2, "failed", words=("-p", "  "), said="the prompt is empty"),
-    "no prompt": Case(2, "failed", words=(), said="the prompt is empty"),
+    "no prompt": Case(2, "failed", words=(), said="There is no prompt"),
     "two prompts": Case(2, "failed", words=("say", "hello"), said="Quote the prompt"),
     "unknown option": Case(2, "failed", words=asks("--max-round", "3"), said="--max-rounds"),
     "bad value": Case(2, "failed", words=asks("--timeout", "soon"), said="is not a duration"),

@@ -72,12 +72,12 @@ async def test_every_prompt_is_answered_and_settled_in_order(yeaft: Yeaft, serve
     assert [line["type"] for line in ran.lines].count("message.settled") == 3
 
 
-async def test_no_prompt_at_all_is_no_failure(yeaft: Yeaft, serve: Serve) -> None:
+async def test_no_prompt_at_all_is_a_mistake_of_whoever_started_it(yeaft: Yeaft, serve: Serve) -> None:
     server = await serve(says("One."))
 
     ran = await yeaft.run(*TALK)
 
-    assert (ran.code, ran.result["session"], server.requests) == (0, ran.result["session"], [])
+    assert (ran.code, ran.result["outcome"], server.requests) == (2, "failed", [])
     assert [line["type"] for line in ran.lines] == ["result"]
 
 

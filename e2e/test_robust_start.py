@@ -91,19 +91,6 @@ async def test_a_disk_that_takes_nothing_is_told_with_a_result(yeaft: Yeaft, ser
         assert "Traceback" not in ran.err
 
 
-async def test_many_unknown_mentions_are_one_notice_and_a_few_names(yeaft: Yeaft, serve: Serve) -> None:
-    await serve(script(Says(text="Here.")))
-    names = " ".join(f"@nobody{number}" + "x" * 60 for number in range(50))
-
-    ran = await yeaft.run("-p", names, "--output-format", "stream-json")
-
-    notices = [line["data"] for line in ran.lines if line["type"] == "notice.posted"]
-    message = next(line["data"] for line in ran.lines if line["type"] == "message.posted")
-    assert ran.code == 0
-    assert all(len(token) <= 40 for token in message.get("unknown_mentions", ()))
-    assert len([notice for notice in notices if notice["code"].startswith("mention.")]) <= 1
-
-
 async def test_fifty_unknown_names_are_counted(yeaft: Yeaft, serve: Serve) -> None:
     await serve(script(Says(text="Here.")))
 

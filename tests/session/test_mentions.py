@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from yeaft.prompts.find import templates_dir
-from yeaft.session.mentions import Mention, find_mentions, may_mention
+from yeaft.session.mentions import MENTION_LIMIT, Mention, find_mentions, may_mention
 from yeaft.vp.library import Library
 from yeaft.vp.names import Names
 from yeaft.vp.persona import Vp
@@ -158,3 +158,10 @@ def test_without_a_sign_nobody_is_looked_up(text):
 @given(st.text())
 def test_an_address_in_front_is_never_a_mention(text):
     assert addressed(f"{text} joe@omni".replace("`", "")) == addressed(f"{text} joe".replace("`", ""))
+
+
+def test_a_flood_of_signs_is_cut_and_the_beginning_still_counts():
+    found = find_mentions("@skeptic " + "@omni " * 500_000, NAMES)
+
+    assert [mention.vp_id for mention in found] == ["skeptic"] + ["omni"] * (MENTION_LIMIT - 1)
+    assert not find_mentions("me@omni.example " * 100_000 + "@" * 100_000, NAMES)

@@ -6,6 +6,7 @@ import select
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from uuid import uuid4
 
 from msgspec import json
 
@@ -36,12 +37,10 @@ class Model:
     def __init__(self, folder: Path, calls: Path, shell: Shell) -> None:
         self.folder, self.calls, self.shell = folder, calls, shell
         self._tool = bash(Paths(folder), shell)
-        self._count = 0
-        self.call = Call("c_0")
+        self.call = Call("")
 
     async def runs(self, command: str, **args: object) -> ToolResult:
-        self._count += 1
-        self.call = Call(f"c_{self._count}")
+        self.call = Call(f"c_{uuid4().hex}")  # as unlike any other on this machine as a real one: it marks processes
         bound = self._tool.bind(json.encode({"command": command, **args}).decode())
         result = await bound.start(self.call)
         assert isinstance(result, ToolResult)

@@ -213,15 +213,17 @@ async def test_the_users_shell_is_taken_if_it_is_one_that_is_known(tmp_path: Pat
 async def test_the_fate_of_a_call_can_be_learnt_from_what_it_left(tmp_path: Path) -> None:
     async with shell_in(tmp_path) as model:
         await model.told("echo text; exit 7")
+        first = model.call.call_id
         await model.told("true")
 
-        known = probe(model.calls, "c_1")
+        known = probe(model.calls, first)
         assert (known.state, known.exit_code, known.output_tail) == ("finished", 7, "text\n")
         assert probe(model.calls, "c_99").state == "never"
 
-        forget(model.calls, "c_1", keep_log=True)
-        forget(model.calls, "c_2", keep_log=False)
-        assert sorted(path.relative_to(model.calls).as_posix() for path in model.calls.rglob("*")) == ["c_1", "c_1/log"]
+        forget(model.calls, first, keep_log=True)
+        forget(model.calls, model.call.call_id, keep_log=False)
+        left = sorted(path.relative_to(model.calls).as_posix() for path in model.calls.rglob("*"))
+        assert left == [first, f"{first}/log"]
 
 
 KILLED = """
@@ -232,7 +234,7 @@ from yeaft.tools.shell import Shell
 async def main():
     shell = Shell(Path(sys.argv[1]), dict(os.environ))
     show = lambda text: print(text, end="", flush=True)
-    await shell.run(call_id="c_1", command=sys.argv[2], cwd=Path("/"), timeout_s=60, show=show)
+    await shell.run(call_id="c_killed", command=sys.argv[2], cwd=Path("/"), timeout_s=60, show=show)
 
 asyncio.run(main())
 """
@@ -247,7 +249,7 @@ def test_when_yeaft_is_killed_its_commands_end_too_and_their_fate_is_on_disk(tmp
     told: list[str] = []
     while "all" not in told:
         told.append(yeaft.stdout.readline().strip())
-    running = probe(tmp_path / "calls", "c_1")
+    running = probe(tmp_path / "calls", "c_killed")
     assert running.pid
 
     yeaft.send_signal(signal.SIGKILL)
@@ -256,7 +258,7 @@ def test_when_yeaft_is_killed_its_commands_end_too_and_their_fate_is_on_disk(tmp
 
     for pid in (running.pid, *map(int, told[:-1])):
         wait_until_gone(pid)
-    ended = probe(tmp_path / "calls", "c_1")
+    ended = probe(tmp_path / "calls", "c_killed")
     assert running.state == "running"
     assert (ended.state, ended.exit_code) == ("finished", 143)
     assert ended.output_tail.endswith("all\n")

@@ -33,7 +33,9 @@ def work(tmp_path: Path) -> Path:
     return work
 
 
-def policy(work: Path, *, mode: Mode = "ask", allow: str = "Bash(nothing)", deny: str = "FileRead(secrets/**)") -> Policy:
+def policy(
+    work: Path, *, mode: Mode = "ask", allow: str = "Bash(nothing)", deny: str = "FileRead(secrets/**)"
+) -> Policy:
     return Policy(mode=mode, rules=Rules(allow=(rule(allow),), deny=(rule(deny),)), paths=Paths(work))
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from yeaft.tools.paths import Paths
 from yeaft.tools.policy import Policy
@@ -39,3 +40,11 @@ def test_what_only_seems_to_read_is_asked_about(policy: Policy, command: str) ->
 @pytest.mark.parametrize("command", FREE)
 def test_everyday_reading_beside_it_stays_free(policy: Policy, command: str) -> None:
     assert policy.judge_command(command).decision == "allow"
+
+
+def test_a_script_does_not_choose_by_a_file_it_writes_what_a_version_command_runs(policy: Policy) -> None:
+    edits = structs.replace(policy, mode="edits")
+
+    assert edits.judge_command("echo x > conftest.py; pytest --version").decision == "ask"
+    assert edits.judge_command("pytest --version 2>/dev/null").decision == "allow"
+    assert edits.judge_command("echo x > notes.txt").decision == "allow"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -35,8 +35,9 @@ from yeaft.session.addressing import known_names
 from yeaft.session.agent_session import AgentMaker, Means
 from yeaft.session.agents import Agents
 from yeaft.session.approvals import Approvals, Questions, VpGate
+from yeaft.session.catalogue import CATALOGUE
 from yeaft.session.commands import Traces, probe_command
-from yeaft.session.instructions import project_notes
+from yeaft.session.instructions import instructions, project_notes
 from yeaft.session.ledger import Ledger, Listener
 from yeaft.session.minds import Thinking, VpMind
 from yeaft.session.opening import Room, Wanted, open_room
@@ -133,7 +134,7 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
             folder=ground.folder,
             ui=Ui(lang),
             phrases=ground.phrases,
-            remarks=tuple(("text", {"text": notice}) for notice in loaded.notices),
+            remarks=tuple(_remarks(ground, loaded)),
             approvals=approvals,
         )
 
@@ -160,9 +161,22 @@ def _ground(wish: Wish, home: Path, loaded: Loaded, lang: str) -> _Ground:
     )
 
 
+def _remarks(ground: _Ground, loaded: Loaded) -> Iterator[tuple[str, dict[str, str]]]:
+    """What the user should know before the first message: code and parameters of texts."""
+    for notice in loaded.notices:
+        yield "text", {"text": notice}
+    for path in instructions(ground.folder, ground.config.project_doc_max_bytes).left_out:
+        yield "instructions.left_out", {"path": str(path)}
+
+
 def _approvals(ground: _Ground) -> Approvals:
     wish = ground.wish
-    granted = (*grants(ground.layers, ground.home), *flagged("allow", wish.allow), *flagged("deny", wish.deny))
+    tools = [one.name for one in CATALOGUE]
+    granted = (
+        *grants(ground.layers, ground.home, tools),
+        *flagged("allow", wish.allow, tools),
+        *flagged("deny", wish.deny, tools),
+    )
     return Approvals(
         ledger=ground.ledger,
         permits=Permits(ground.config, granted, paths=ground.paths, library=ground.library, mode=wish.mode),

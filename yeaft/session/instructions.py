@@ -1,6 +1,6 @@
 """The instruction files of a work folder (`AGENTS.md`, else `CLAUDE.md`), from the repository's root down to it.
 
-They come with the folder, from whoever made it: a file that leads out of it could show the model anything of the user's.
+They come with the folder, from whoever made it: one that leads out of it could show the model anything of the user's.
 """
 
 import os
@@ -73,7 +73,7 @@ def _beginning(real: Path, most_bytes: int) -> bytes | None:
     try:
         if not stat.S_ISREG(real.lstat().st_mode):
             return None
-        with open(os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+        with os.fdopen(os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
             return file.read(most_bytes) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
     except OSError:
         return None

@@ -60,9 +60,7 @@ def _read(text: str) -> Iterator[Setting | None]:
         found = _KEY.fullmatch(rest)
         if found is None and (bare := _KEY.match(rest)) and rest[bare.end() :][:1] in {"#", ";"}:
             found = bare
-        yield (
-            Setting(section=section, part=part, key=found[1].casefold(), value=_value(found[2])) if found else None
-        )
+        yield (Setting(section=section, part=part, key=found[1].casefold(), value=_value(found[2])) if found else None)
 
 
 def _value(text: str | None) -> str:

@@ -1,6 +1,6 @@
 """The permission rules in force: who set each of them where, and for whom it holds."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -11,7 +11,7 @@ from yeaft.config.places import PROJECT_CONFIGS, user_config
 from yeaft.config.settings import Config, Mode, Permissions, VpSettings
 from yeaft.config.tables import Layer
 from yeaft.kernel.errors import ConfigError
-from yeaft.tools.rules import Rule, Rules, rule
+from yeaft.tools.rules import Rule, Rules, check_tool, rule
 from yeaft.tools.verdict import Judgement
 
 Place = Literal["system", "user", "project", "variable", "flag", "session"]
@@ -29,24 +29,25 @@ class Grant(Struct, frozen=True, kw_only=True):
     vp_id: str = ""
 
 
-def grants(layers: Iterable[Layer], home: Path) -> Iterator[Grant]:
-    """The rules of all layers, weakest first; `home` is the folder of all that yeaft keeps.
+def grants(layers: Iterable[Layer], home: Path, tools: Collection[str]) -> Iterator[Grant]:
+    """The rules of all layers, weakest first; `home` is the folder of all that yeaft keeps, `tools` those built in.
 
-    Raises `ConfigError` that names the rule and the place for the first that cannot be understood.
+    Raises `ConfigError` that names the rule and the place for the first that cannot be understood, or is for no tool.
     """
     for layer in layers:
         place = _place_of(layer, home)
-        yield from _granted(msgspec.convert(layer.table.get("permissions", {}), Permissions), layer.origin, place)
+        everybody = msgspec.convert(layer.table.get("permissions", {}), Permissions)
+        yield from _granted(everybody, tools, layer.origin, place)
         own = msgspec.convert(layer.table.get("vps", {}), dict[str, VpSettings])
         for vp_id, settings in own.items():
-            yield from _granted(settings, layer.origin, place, vp_id)
+            yield from _granted(settings, tools, layer.origin, place, vp_id)
 
 
-def flagged(verdict: Judgement, texts: Iterable[str]) -> Iterator[Grant]:
+def flagged(verdict: Judgement, texts: Iterable[str], tools: Collection[str]) -> Iterator[Grant]:
     """The rules of `--allow`, `--ask` or `--deny`. Raises `ConfigError`."""
     origin = f"--{verdict}"
     for text in texts:
-        yield Grant(verdict=verdict, rule=_read(text, origin), place="flag", origin=origin)
+        yield Grant(verdict=verdict, rule=_read(text, origin, tools), place="flag", origin=origin)
 
 
 def save_rule(path: Path, text: str) -> Path:
@@ -74,7 +75,9 @@ def mode_for(vp_id: str, config: Config, chosen: Mode | None) -> Mode:
     return own if own is not None and STRICTNESS.index(own) < STRICTNESS.index(chosen) else chosen
 
 
-def _granted(settings: Permissions | VpSettings, origin: str, place: Place, vp_id: str = "") -> Iterator[Grant]:
+def _granted(
+    settings: Permissions | VpSettings, tools: Collection[str], origin: str, place: Place, vp_id: str = ""
+) -> Iterator[Grant]:
     lists: Mapping[Judgement, tuple[str, ...]] = {
         "allow": settings.allow,
         "ask": settings.ask,
@@ -82,14 +85,16 @@ def _granted(settings: Permissions | VpSettings, origin: str, place: Place, vp_i
     }
     for verdict, texts in lists.items():
         for text in texts:
-            yield Grant(verdict=verdict, rule=_read(text, origin), place=place, origin=origin, vp_id=vp_id)
+            yield Grant(verdict=verdict, rule=_read(text, origin, tools), place=place, origin=origin, vp_id=vp_id)
 
 
-def _read(text: str, origin: str) -> Rule:
+def _read(text: str, origin: str, tools: Collection[str]) -> Rule:
     try:
-        return rule(text)
+        found = rule(text)
+        check_tool(found, tools)
     except ConfigError as error:
         raise ConfigError(f"{origin}: {error}") from error
+    return found
 
 
 def _place_of(layer: Layer, home: Path) -> Place:

@@ -49,6 +49,4 @@ def withheld(denying: Iterable[Rule], folder: Path, paths: Paths) -> Withheld:
 
 
 def _reaches(pattern: str, folder: Path, paths: Paths) -> bool:
-    return any(
-        Path(part).is_relative_to(folder) or folder.is_relative_to(part) for part in fixed_part(pattern, paths)
-    )
+    return any(Path(part).is_relative_to(folder) or folder.is_relative_to(part) for part in fixed_part(pattern, paths))

@@ -112,17 +112,17 @@ SPECIAL: Mapping[str, Callable[[Words], Words | None]] = {
     "command": command,
 }
 VERSIONED = names(
-    "python python3 pip pip3 node npm npx deno bun ruby gem perl php java javac gcc g++ clang make cmake docker kubectl "
-    "uv ruff mypy git bash zsh tsc curl wget gh helm conda sqlite3 psql redis-cli tmux vim code jq rg fd ssh openssl "
-    "aws gcloud az black eslint prettier tar gzip zip unzip rsync sed awk gawk grep find less tree ninja meson ffmpeg "
-    "nginx docker-compose podman nvim nano emacs lua julia pandoc mysql mongosh ghc pre-commit shellcheck hadolint "
-    "yamllint rollup esbuild"
+    "python python3 pip pip3 node npm npx deno bun ruby gem perl php java javac gcc g++ clang make cmake docker "
+    "kubectl uv ruff mypy git bash zsh tsc curl wget gh helm conda sqlite3 psql redis-cli tmux vim code jq rg fd ssh "
+    "openssl aws gcloud az black eslint prettier tar gzip zip unzip rsync sed awk gawk grep find less tree ninja meson "
+    "ffmpeg nginx docker-compose podman nvim nano emacs lua julia pandoc mysql mongosh ghc pre-commit shellcheck "
+    "hadolint yamllint rollup esbuild"
 )
 """Programs that show their version and run nothing of the project for it.
 
 Not here: yarn, pnpm, cargo, rustc, rustup, go, dotnet, swift, bazel, mvn, gradle, sbt, which let a file of the project
-choose the program to run; pytest, tox, nox, flake8, pylint, poetry, pdm, hatch, ansible, which load plugins from it; and
-jest, webpack, turbo, nx, lerna, which hand over to a copy in it.
+choose the program to run; pytest, tox, nox, flake8, pylint, poetry, pdm, hatch, ansible, which load plugins from it;
+and jest, webpack, turbo, nx, lerna, which hand over to a copy in it.
 """
 VERSION_FLAGS = frozenset({"--version", "-V", "-version", "version"})
 ARGUMENT_FILES = names("strings nm objdump readelf size")

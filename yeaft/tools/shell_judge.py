@@ -16,10 +16,10 @@ from yeaft.tools.own_variables import is_own
 from yeaft.tools.paths import Paths
 from yeaft.tools.places import Places, places
 from yeaft.tools.project_choice import choosing_file, shows_itself
+from yeaft.tools.read_denials import withheld
 from yeaft.tools.read_only import reads_only
 from yeaft.tools.read_only_git import folders_of
 from yeaft.tools.read_only_programs import folder_of
-from yeaft.tools.read_denials import withheld
 from yeaft.tools.rules import Rule, Rules
 from yeaft.tools.shell_forms import exact_forms, loose_forms
 from yeaft.tools.shell_script import STANDARD_FILES, Redirection, Script, ShellCommand, Word, script
@@ -162,6 +162,8 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
             return part.reason
         if not where.folders:
             return "It runs in a folder outside the work folder."
+        if shown := self._shows_what_it_wrote(found):
+            return f"It writes a file, and a file of the project may choose what {shown} runs."
         for word in found.listed:
             if self.mode != "auto" and not where.holds(folder_of(word)):
                 return f"{word.source} lists files outside the work folder."
@@ -169,6 +171,12 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
             if reason := self._objection_to_file(one, where):
                 return reason
         return _odd_assignment(found) if self.mode != "auto" else ""
+
+    def _shows_what_it_wrote(self, found: Script) -> str:
+        """The command whose program could be chosen by a file that the script itself writes before."""
+        if self.mode == "auto" or all(not _writes(one) or _is_harmless(one) for one in found.redirections):
+            return ""
+        return next((one.source for one in found.commands if shows_itself(passed_through(one))), "")
 
     def _objection_to_file(self, one: Redirection, where: Places) -> str:
         if one.target.text in STANDARD_FILES or _is_descriptor(one):

@@ -166,7 +166,9 @@ class OneShot:
             asyncio.get_running_loop().call_later(left_s, given.close)
         is_asked = await follow_input(here, given, refuse)
         if not (is_asked or given.is_closed or self._options.continue_turn):
-            refuse(UsageError("Standard input ended with no prompt on it; each line must be a JSON object."))
+            self._findings.refuse(
+                UsageError("Standard input ended with no prompt on it; each line must be a JSON object.")
+            )
 
     def _leave_with_reader(self) -> None:
         """Stop without a word, as in `yeaft ... | head -1`."""

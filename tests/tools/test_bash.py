@@ -170,7 +170,7 @@ async def test_a_server_that_keeps_the_output_open_does_not_hold_up_the_call_and
     async with shell_in(tmp_path) as model:
         server = "until [ -e go ]; do sleep 0.01; done; echo served; touch printed"
         await model.told(f"sh -c '{server}' & echo started")
-        log = model.calls / "c_1/log"
+        log = model.calls / model.call.call_id / "log"
 
         await model.told("touch go; until [ -e printed ]; do sleep 0.01; done")
 

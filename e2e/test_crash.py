@@ -12,7 +12,7 @@ from yeaft.llm.scripted.server import ScriptedServer
 from yeaft.prompts.phrases import load_phrases
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import session_paths
-from yeaft.tools import wrapper
+from yeaft.tools.shell import wrapper
 
 PROTOCOLS = ("anthropic", "openai-responses")
 KILLS = 5

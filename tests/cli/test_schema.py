@@ -45,7 +45,16 @@ def test_an_expression_that_takes_for_ever_ends_with_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    "ref", ["http://127.0.0.1:9/s.json", "file:///etc/passwd", "other.json", "#/$defs/none", "#none", "#/title", "http://[::1"]
+    "ref",
+    [
+        "http://127.0.0.1:9/s.json",
+        "file:///etc/passwd",
+        "other.json",
+        "#/$defs/none",
+        "#none",
+        "#/title",
+        "http://[::1",
+    ],
 )
 def test_a_reference_to_elsewhere_is_named_and_never_followed(ref: str) -> None:
     said = refusal(json.dumps({"title": "T", "properties": {"a": {"items": {"$ref": ref}}}}))

@@ -8,7 +8,7 @@ from yeaft.events.agent import AgentEnded, AgentSpawned
 from yeaft.events.session import MessagePosted
 from yeaft.llm.scripted.script import Calls
 from yeaft.llm.scripted.server import Received
-from yeaft.session.agent_state import AgentState
+from yeaft.session.agents.agent_state import AgentState
 
 
 def spawns(name: str, wire_id: str = "s1", **args: Any) -> Calls:

@@ -19,7 +19,7 @@ from yeaft.interfaces.assemble import Opened, Wish, opened
 from yeaft.llm.scripted.script import Answer as Whole
 from yeaft.llm.scripted.script import Calls, Holds, Line, Says, Script, ScriptedCall, Step, script
 from yeaft.llm.scripted.server import Received, ScriptedServer
-from yeaft.session.agent_state import untold
+from yeaft.session.agents.agent_state import untold
 from yeaft.session.history import units_for
 from yeaft.session.opening import Wanted, read_state
 from yeaft.session.replay import replay

@@ -226,7 +226,9 @@ async def test_a_redirect_does_not_lead_to_a_host_that_is_denied(given: Given) -
         site.html("/secret", f"<p>{SECRET}</p>")
         start = site.redirect("/start", f"http://localhost:{site.port}/secret")
         await given.model(told(calls("WebFetch", "c1", url=start)))
-        given.config('\n[web]\nallow_private = true\n[permissions]\nallow = ["WebFetch"]\ndeny = ["WebFetch(domain:localhost)"]\n')
+        given.config(
+            '\n[web]\nallow_private = true\n[permissions]\nallow = ["WebFetch"]\ndeny = ["WebFetch(domain:localhost)"]\n'
+        )
         talk = await given.session()
 
         talk.say("fetch")

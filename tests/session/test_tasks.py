@@ -32,7 +32,7 @@ from yeaft.events.task import TaskEnded, TaskOrphaned, TaskStarted
 from yeaft.kernel import ids
 from yeaft.llm.scripted.script import Calls
 from yeaft.store.task_files import read_record, task_id_of, write_record
-from yeaft.tools.task_fate import fate, wait
+from yeaft.tools.shell.task_fate import fate, wait
 
 UNTIL_GO = "until [ -e go ]; do sleep 0.01; done"
 MIB = 1024 * 1024

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from yeaft.kernel.errors import NotFound
 from yeaft.store.task_files import TaskRecord, find_task, read_record, task_places, write_record
 from yeaft.store.task_log import offset_of_last_lines, read_log, read_tail
-from yeaft.tools.task_keeper import SegmentedLog
+from yeaft.tools.shell.task_keeper import SegmentedLog
 
 SEGMENT = 16
 CHUNKS = st.lists(st.binary(max_size=3 * SEGMENT), max_size=8)

@@ -9,13 +9,13 @@ from yeaft.tools.apply_patch import apply_patch
 from yeaft.tools.file_edit import file_edit
 from yeaft.tools.file_read import file_read
 from yeaft.tools.file_write import file_write
+from yeaft.tools.files.locks import PathLocks
+from yeaft.tools.files.reads import Reads
 from yeaft.tools.glob_files import glob_files
 from yeaft.tools.grep import grep
 from yeaft.tools.list_dir import list_dir
-from yeaft.tools.locks import PathLocks
 from yeaft.tools.paths import Paths
-from yeaft.tools.reads import Reads
-from yeaft.tools.ripgrep import Backend
+from yeaft.tools.search.ripgrep import Backend
 from yeaft.tools.tool import AnyTool, BoundCall, ToolResult
 
 

@@ -12,7 +12,7 @@ from msgspec import json
 
 from yeaft.tools.bash import bash
 from yeaft.tools.paths import Paths
-from yeaft.tools.shell import Shell
+from yeaft.tools.shell.shell import Shell
 from yeaft.tools.tool import ToolResult
 
 PATIENCE_S = 15.0

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tests.tools.folder_given import Folder
 from yeaft.kernel.errors import ToolFailed
 from yeaft.tools.apply_patch import ApplyPatch, touches
-from yeaft.tools.file_bytes import sha256_of
-from yeaft.tools.patch import FilePatch, Hunk, HunkLine
-from yeaft.tools.patch_place import created, patched
-from yeaft.tools.patch_plan import parse_patch
+from yeaft.tools.files.file_bytes import sha256_of
+from yeaft.tools.patches.patch import FilePatch, Hunk, HunkLine
+from yeaft.tools.patches.patch_place import created, patched
+from yeaft.tools.patches.patch_plan import parse_patch
 from yeaft.tools.tool import Touches
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from tests.tools.shell_given import is_alive, shell_in, wait_until_gone
 from yeaft.kernel.errors import ToolFailed
-from yeaft.tools.captured import Captured, cleaned
-from yeaft.tools.wrapper import forget, probe
+from yeaft.tools.shell.captured import Captured, cleaned
+from yeaft.tools.shell.wrapper import forget, probe
 
 ROOT = Path(__file__).parents[2]
 
@@ -229,7 +229,7 @@ async def test_the_fate_of_a_call_can_be_learnt_from_what_it_left(tmp_path: Path
 KILLED = """
 import asyncio, os, sys
 from pathlib import Path
-from yeaft.tools.shell import Shell
+from yeaft.tools.shell.shell import Shell
 
 async def main():
     shell = Shell(Path(sys.argv[1]), dict(os.environ))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.tools.folder_given import Folder, Vp
-from yeaft.tools.disk_sizes import measure, table
 from yeaft.tools.disk_usage import disk_usage
+from yeaft.tools.search.disk_sizes import measure, table
 
 
 def desk(tmp: Path, limit_s: float = 20.0) -> tuple[Folder, Vp]:

@@ -9,10 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.tools.folder_given import Folder
-from yeaft.tools.file_bytes import sha256_of
-from yeaft.tools.text_edit import replaced
-from yeaft.tools.text_match import find
-from yeaft.tools.texts import decode, encode
+from yeaft.tools.files.file_bytes import sha256_of
+from yeaft.tools.files.text_edit import replaced
+from yeaft.tools.files.text_match import find
+from yeaft.tools.files.texts import decode, encode
 
 ENDS = {"LF": "\n", "CRLF": "\r\n", "CR": "\r"}
 KINDS = {

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tools.folder_given import Folder
-from yeaft.tools.file_bytes import sha256_of
 from yeaft.tools.file_read import OUTPUT_BYTES, FileRead, portion
+from yeaft.tools.files.file_bytes import sha256_of
 
 
 async def test_lines_are_numbered_and_the_file_is_remembered(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ import pytest
 
 from tests.tools.folder_given import Folder
 from yeaft.kernel.errors import ToolFailed
-from yeaft.tools.change import Change
-from yeaft.tools.commit import commit
-from yeaft.tools.file_bytes import sha256_of
+from yeaft.tools.files.change import Change
+from yeaft.tools.files.commit import commit
+from yeaft.tools.files.file_bytes import sha256_of
 
 
 async def test_a_new_file_gets_its_folders_and_the_umask(tmp_path: Path) -> None:

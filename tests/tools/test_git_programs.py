@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.shell_given import shell_in
-from yeaft.tools.git_settings import settings
 from yeaft.tools.paths import Paths
-from yeaft.tools.policy import Policy
-from yeaft.tools.rules import Rules
+from yeaft.tools.policy.git_settings import settings
+from yeaft.tools.policy.policy import Policy
+from yeaft.tools.policy.rules import Rules
 
 WHO = ("-c", "user.name=A", "-c", "user.email=a@example.com")
 RUNNING = (

@@ -18,8 +18,8 @@ from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import session_paths
 from yeaft.store.journal import SESSION_STREAM
 from yeaft.store.sqlite import SqliteJournal
-from yeaft.tools.history_rows import SNIPPET_CHARS, Query
 from yeaft.tools.history_search import MOST_SESSIONS, OUTPUT_BYTES, history_search
+from yeaft.tools.search.history_rows import SNIPPET_CHARS, Query
 from yeaft.tools.tool import ToolResult
 
 FOLDER = "/home/ada/work"

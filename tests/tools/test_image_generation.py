@@ -12,12 +12,12 @@ from PIL.Image import new
 from tests.tools.folder_given import Folder
 from tests.tools.web_given import Page, Site, call, listening, no_proxy, refusal
 from yeaft.config.settings import Images, Web
-from yeaft.tools.file_bytes import sha256_of
+from yeaft.tools.files.file_bytes import sha256_of
+from yeaft.tools.files.reads import Reads
 from yeaft.tools.image_generation import image_generation
-from yeaft.tools.image_service import IMAGE_BYTES, ImageService
-from yeaft.tools.reads import Reads
 from yeaft.tools.tool import AnyTool, Touches
-from yeaft.tools.web_client import WebClient
+from yeaft.tools.web.image_service import IMAGE_BYTES, ImageService
+from yeaft.tools.web.web_client import WebClient
 
 
 def picture(kind: str = "PNG") -> bytes:

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from yeaft.kernel.errors import ToolFailed
-from yeaft.tools import descendants
+from yeaft.tools.js.js_runtimes import JsRuntimes
+from yeaft.tools.js.node import node_path
 from yeaft.tools.js_repl import js_repl, js_repl_reset
-from yeaft.tools.js_runtimes import JsRuntimes
-from yeaft.tools.node import node_path
+from yeaft.tools.shell import descendants
 from yeaft.tools.tool import AnyTool, ToolResult
 
 NODE = node_path()
@@ -262,7 +262,7 @@ async def test_a_program_that_is_no_node_is_named(tmp_path: Path) -> None:
 OWNER = """
 import asyncio, sys
 from pathlib import Path
-from yeaft.tools.js_runtimes import JsRuntimes
+from yeaft.tools.js.js_runtimes import JsRuntimes
 
 async def main():
     runtimes = JsRuntimes(sys.argv[1], Path.cwd(), {})

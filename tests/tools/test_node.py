@@ -5,9 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from yeaft.tools.node import node_path
+from yeaft.tools.js.node import node_path
 
-LOOK = "from yeaft.tools.node import node_path; print(node_path('/nowhere'))"
+LOOK = "from yeaft.tools.js.node import node_path; print(node_path('/nowhere'))"
 
 
 def program(path: Path) -> Path:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tests.tools.folder_given import Folder, Vp
-from yeaft.tools.file_bytes import sha256_of
+from yeaft.tools.files.file_bytes import sha256_of
 from yeaft.tools.notebook_edit import notebook_edit
 
 FORMATS: dict[str, dict[str, Any]] = {

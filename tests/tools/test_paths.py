@@ -7,7 +7,7 @@ import pytest
 
 from tests.tools.folder_given import Folder
 from yeaft.kernel.errors import ToolFailed
-from yeaft.tools.file_bytes import read_file
+from yeaft.tools.files.file_bytes import read_file
 from yeaft.tools.paths import Paths
 
 

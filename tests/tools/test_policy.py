@@ -9,12 +9,12 @@ from tests.tools.folder_given import Folder
 from yeaft.config.settings import Mode, Permissions
 from yeaft.kernel.errors import ConfigError
 from yeaft.tools.paths import Paths
-from yeaft.tools.policy import Policy
-from yeaft.tools.rules import rule, rules
+from yeaft.tools.policy.policy import Policy
+from yeaft.tools.policy.rules import rule, rules
+from yeaft.tools.policy.verdict import Verdict
+from yeaft.tools.policy.visible import visible
 from yeaft.tools.todo_write import todo_write
 from yeaft.tools.tool import BoundCall, Touches
-from yeaft.tools.verdict import Verdict
-from yeaft.tools.visible import visible
 
 TODOS = [{"content": "Test", "status": "pending", "activeForm": "Testing"}]
 

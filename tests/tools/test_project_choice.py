@@ -6,8 +6,8 @@ import pytest
 
 from yeaft.config.settings import Mode
 from yeaft.tools.paths import Paths
-from yeaft.tools.policy import Policy
-from yeaft.tools.rules import Rules
+from yeaft.tools.policy.policy import Policy
+from yeaft.tools.policy.rules import Rules
 
 CHOSEN = (
     ("cargo --version", "rust-toolchain.toml"),

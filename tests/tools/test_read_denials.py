@@ -12,9 +12,9 @@ from yeaft.kernel.errors import ConfigError
 from yeaft.tools.glob_files import glob_files
 from yeaft.tools.grep import Backend, grep
 from yeaft.tools.paths import Paths
-from yeaft.tools.policy import Policy
-from yeaft.tools.ripgrep import best_backend, own_search
-from yeaft.tools.rules import Rules, check_tool, rule
+from yeaft.tools.policy.policy import Policy
+from yeaft.tools.policy.rules import Rules, check_tool, rule
+from yeaft.tools.search.ripgrep import best_backend, own_search
 from yeaft.tools.tool import AnyTool
 
 LEFT_OUT = "(left out: what FileRead(secrets/**) denies reading)"

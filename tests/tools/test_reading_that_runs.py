@@ -6,8 +6,8 @@ import pytest
 from msgspec import structs
 
 from yeaft.tools.paths import Paths
-from yeaft.tools.policy import Policy
-from yeaft.tools.rules import Rules
+from yeaft.tools.policy.policy import Policy
+from yeaft.tools.policy.rules import Rules
 
 ASKED = (
     *(f"{program} @options" for program in ("nm", "objdump", "size", "readelf", "strings")),

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from tests.tools.folder_given import Call, Folder
 from yeaft.kernel.errors import ToolFailed
-from yeaft.tools.globs import compile_glob
 from yeaft.tools.grep import Backend, Grep, grep
-from yeaft.tools.ripgrep import best_backend, own_search
-from yeaft.tools.search_request import SearchRequest
-from yeaft.tools.search_run import run_search
+from yeaft.tools.search.globs import compile_glob
+from yeaft.tools.search.ripgrep import best_backend, own_search
+from yeaft.tools.search.search_request import SearchRequest
+from yeaft.tools.search.search_run import run_search
 from yeaft.tools.tool import Touches
 
 

@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from yeaft.tools.paths import Paths
-from yeaft.tools.policy import Policy
-from yeaft.tools.rules import Rules
+from yeaft.tools.policy.policy import Policy
+from yeaft.tools.policy.rules import Rules
 
 WORDS = ("rm a", "ls", "echo ", "cat ", "true", "x", "1", " a ", "é", "-n ", '"$x"')
 MARKS = ("\n", ";", "&&", "||", "|", "&", "#", " ", "\t", "'", '"', "\\", "\\\n", " \\\n", "`", "$", "!", "=", "~", "*")

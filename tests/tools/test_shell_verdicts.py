@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.tools.shell_given import shell_in
 from yeaft.config.settings import Mode
 from yeaft.tools.paths import Paths
-from yeaft.tools.policy import Policy
-from yeaft.tools.rule_cases import Case, cases
-from yeaft.tools.rules import Rules, rule
+from yeaft.tools.policy.policy import Policy
+from yeaft.tools.policy.rule_cases import Case, cases
+from yeaft.tools.policy.rules import Rules, rule
 
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).with_name("shell_corpus.txt")
@@ -105,7 +105,7 @@ def test_a_command_of_more_than_ten_thousand_characters_is_asked(folder: Path) -
 def test_a_plain_command_is_judged_without_loading_the_parser() -> None:
     program = (
         "import sys\nfrom pathlib import Path\nfrom yeaft.tools.paths import Paths\n"
-        "from yeaft.tools.policy import Policy\nfrom yeaft.tools.rules import Rules\n"
+        "from yeaft.tools.policy.policy import Policy\nfrom yeaft.tools.policy.rules import Rules\n"
         "policy = Policy(mode='ask', rules=Rules(), paths=Paths(Path('/tmp')))\n"
         "print(policy.judge_command('git log --oneline -5').decision, 'tree_sitter' in sys.modules)\n"
         "print(policy.judge_command('ls | wc -l').decision, 'tree_sitter' in sys.modules)\n"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from yeaft.store.task_files import TaskRecord, read_record
-from yeaft.tools import descendants
-from yeaft.tools.shell import Shell
-from yeaft.tools.task_fate import cancel, fate, is_running, wait
-from yeaft.tools.task_run import launch
+from yeaft.tools.shell import descendants
+from yeaft.tools.shell.shell import Shell
+from yeaft.tools.shell.task_fate import cancel, fate, is_running, wait
+from yeaft.tools.shell.task_run import launch
 
 
 def a_record(folder: Path, command: str, **changes: object) -> TaskRecord:

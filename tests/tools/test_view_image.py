@@ -9,7 +9,7 @@ import pytest
 from PIL import Image, ImageDraw, PngImagePlugin
 
 from tests.tools.folder_given import Folder, Vp
-from yeaft.tools.picture import LONG_SIDE, SENT_BYTES
+from yeaft.tools.pictures.picture import LONG_SIDE, SENT_BYTES
 from yeaft.tools.tool import Picture
 from yeaft.tools.view_image import view_image
 

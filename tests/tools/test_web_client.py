@@ -13,8 +13,8 @@ from tests.tools.web_given import Page as Sent
 from tests.tools.web_given import call as called
 from yeaft.config.settings import Web
 from yeaft.kernel.errors import ToolFailed
-from yeaft.tools.web_address import web_address
-from yeaft.tools.web_client import WebClient, origin_of
+from yeaft.tools.web.web_address import web_address
+from yeaft.tools.web.web_client import WebClient, origin_of
 from yeaft.tools.web_fetch import web_fetch
 
 

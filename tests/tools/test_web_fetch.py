@@ -14,11 +14,11 @@ from tests.tools.web_given import Page as Sent
 from tests.tools.web_given import call as called
 from yeaft.config.settings import Web
 from yeaft.kernel.errors import ToolFailed
-from yeaft.tools.html_reader import read_page
 from yeaft.tools.tool import Touches
-from yeaft.tools.untrusted import fenced
+from yeaft.tools.web.html_reader import read_page
+from yeaft.tools.web.untrusted import fenced
+from yeaft.tools.web.web_page import Page
 from yeaft.tools.web_fetch import OUTPUT_BYTES, portion
-from yeaft.tools.web_page import Page
 
 ARTICLE = """<!doctype html><html><head><title>How  tides
 work</title><style>p{color:red}</style><script>track()</script></head><body>

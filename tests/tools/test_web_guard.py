@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from yeaft.kernel.errors import ToolFailed
-from yeaft.tools.web_address import domains_in, web_address
-from yeaft.tools.web_guard import is_public, open_addresses
+from yeaft.tools.web.web_address import domains_in, web_address
+from yeaft.tools.web.web_guard import is_public, open_addresses
 
 PUBLIC = ("1.1.1.1", "8.8.8.8", "93.184.216.34", "172.32.0.1", "192.169.0.1", "2606:4700::1111", "2a00:1450::200e")
 NOT_PUBLIC = (

@@ -13,9 +13,9 @@ from tests.tools.folder_given import Folder, Vp
 from yeaft.events.call import CallFinished
 from yeaft.tools.enter_worktree import enter_worktree
 from yeaft.tools.exit_worktree import exit_worktree
-from yeaft.tools.git import Git
 from yeaft.tools.tool import ToolResult
-from yeaft.tools.worktrees import Worktrees
+from yeaft.tools.worktrees.git import Git
+from yeaft.tools.worktrees.worktrees import Worktrees
 
 MADE = ".yeaft/worktrees"
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from yeaft.config.settings import Web
 from yeaft.kernel.errors import ToolFailed
 from yeaft.tools.tool import AnyTool, ToolResult
-from yeaft.tools.web_client import WebClient
+from yeaft.tools.web.web_client import WebClient
 from yeaft.tools.web_fetch import web_fetch
 
 OPEN = Web(allow_private=True)

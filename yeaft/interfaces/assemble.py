@@ -32,8 +32,8 @@ from yeaft.prompts.place import place_at
 from yeaft.prompts.system import load_texts
 from yeaft.prompts.ui import Ui
 from yeaft.session.addressing import known_names
-from yeaft.session.agent_session import AgentMaker, Means
-from yeaft.session.agents import Agents
+from yeaft.session.agents.agent_session import AgentMaker, Means
+from yeaft.session.agents.agents import Agents
 from yeaft.session.approvals import Approvals, Questions, VpGate
 from yeaft.session.catalogue import CATALOGUE
 from yeaft.session.commands import Traces, probe_command
@@ -48,19 +48,19 @@ from yeaft.session.router import HandoffLimits, Throttle
 from yeaft.session.seat import Seat
 from yeaft.session.session import Session
 from yeaft.session.state import SessionState
-from yeaft.session.tasks import Tasks
+from yeaft.session.tasks.tasks import Tasks
 from yeaft.session.toolbox import Workshop, toolbox_for
 from yeaft.session.worktrees import worktrees_of
 from yeaft.skills.library import SkillLibrary, skill_folders
-from yeaft.tools.git import Git
-from yeaft.tools.grants import flagged, grants, save_rule
-from yeaft.tools.js_runtimes import JsRuntimes
-from yeaft.tools.locks import PathLocks
-from yeaft.tools.node import node_path
+from yeaft.tools.files.locks import PathLocks
+from yeaft.tools.js.js_runtimes import JsRuntimes
+from yeaft.tools.js.node import node_path
 from yeaft.tools.paths import Paths
-from yeaft.tools.shell import Shell
+from yeaft.tools.policy.grants import flagged, grants, save_rule
+from yeaft.tools.shell.shell import Shell
 from yeaft.tools.tool import Toolbox
-from yeaft.tools.web_client import WebClient
+from yeaft.tools.web.web_client import WebClient
+from yeaft.tools.worktrees.git import Git
 from yeaft.vp.library import Library, vp_folders
 
 

@@ -20,8 +20,8 @@ from yeaft.prompts.fill import fill
 from yeaft.session.ledger import Ledger
 from yeaft.session.permits import Permits
 from yeaft.tools.ask_user import AskUser
-from yeaft.tools.rules import rule
-from yeaft.tools.visible import visible
+from yeaft.tools.policy.rules import rule
+from yeaft.tools.policy.visible import visible
 
 if TYPE_CHECKING:
     from yeaft.config.settings import Mode
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from yeaft.events.ops import Answer
     from yeaft.kernel.messages import Call
     from yeaft.session.state import SessionState
-    from yeaft.tools.read_denials import Withheld
+    from yeaft.tools.policy.read_denials import Withheld
     from yeaft.tools.tool import BoundCall
 
 QUESTION_TOOL = "AskUser"

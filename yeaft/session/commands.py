@@ -8,7 +8,7 @@ from yeaft.events.call import CallFinished, Facts
 from yeaft.events.codec import Recorded, Transient
 from yeaft.prompts.fill import fill
 from yeaft.store.task_files import read_record, task_id_of
-from yeaft.tools.wrapper import forget, probe
+from yeaft.tools.shell.wrapper import forget, probe
 
 
 def probe_command(calls: Path, phrases: Mapping[str, str], call_id: str) -> Known | None:

@@ -8,7 +8,7 @@ from yeaft.events.session import MessagePosted, MessageSettled, SettledTurn
 from yeaft.kernel import ids
 from yeaft.kernel.text import without_surrogates
 from yeaft.prompts.fill import fill
-from yeaft.session.agent_notices import awaits_agents, further_message_id
+from yeaft.session.agents.agent_notices import awaits_agents, further_message_id
 from yeaft.session.state import SessionState
 
 TEXT_PER_VP_CHARS = 12_000

@@ -23,7 +23,7 @@ from yeaft.prompts.place import Place
 from yeaft.prompts.system import Block, Note, Peer, Self, Texts, small_block, system_blocks
 from yeaft.session.expectations import notices_about, unknown_price
 from yeaft.session.offers import hidden
-from yeaft.session.task_state import active_at
+from yeaft.session.tasks.task_state import active_at
 from yeaft.session.toolbox import tool_specs
 from yeaft.vp.library import Library
 

@@ -24,7 +24,7 @@ from yeaft.store.journal import SESSION_STREAM
 from yeaft.store.lock import SessionLock
 from yeaft.store.sqlite import SqliteJournal
 from yeaft.store.task_files import task_places
-from yeaft.tools.task_fate import fate
+from yeaft.tools.shell.task_fate import fate
 
 if TYPE_CHECKING:
     from yeaft.events.codec import Event

@@ -11,16 +11,16 @@ from msgspec import Struct
 from yeaft.config.settings import Config
 from yeaft.skills.library import SkillLibrary
 from yeaft.tools.create_work_item import create_work_item
+from yeaft.tools.files.locks import PathLocks
+from yeaft.tools.files.reads import Reads
 from yeaft.tools.history_search import history_search
+from yeaft.tools.js.js_runtimes import JsRuntimes
 from yeaft.tools.js_repl import js_repl, js_repl_reset
-from yeaft.tools.js_runtimes import JsRuntimes
-from yeaft.tools.locks import PathLocks
 from yeaft.tools.paths import Paths
-from yeaft.tools.reads import Reads
 from yeaft.tools.skill import skill
 from yeaft.tools.start_plan import start_plan
 from yeaft.tools.tool import AnyTool
-from yeaft.tools.web_client import WebClient
+from yeaft.tools.web.web_client import WebClient
 from yeaft.tools.web_fetch import web_fetch
 from yeaft.tools.web_search import web_search
 from yeaft.vp.library import Library
@@ -59,6 +59,6 @@ def outside_tools(vp_id: str, outside: Outside, *, paths: Paths, reads: Reads, l
         yield js_repl_reset(runtime)
     if outside.config.images.url:  # loading what it needs takes milliseconds that nobody else should wait
         from yeaft.tools.image_generation import image_generation
-        from yeaft.tools.image_service import ImageService
+        from yeaft.tools.web.image_service import ImageService
 
         yield image_generation(ImageService(outside.config.images, outside.environ, outside.web), paths, reads, locks)

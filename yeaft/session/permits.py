@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from yeaft.tools.grants import Grant, mode_for, rules_for
-from yeaft.tools.policy import Policy
-from yeaft.tools.rules import rule
+from yeaft.tools.policy.grants import Grant, mode_for, rules_for
+from yeaft.tools.policy.policy import Policy
+from yeaft.tools.policy.rules import rule
 
 if TYPE_CHECKING:
     from yeaft.config.settings import Config, Mode

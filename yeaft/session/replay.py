@@ -17,7 +17,7 @@ from yeaft.events.turn import RequestSent
 from yeaft.kernel.messages import ImagePart
 from yeaft.llm import anthropic_prompt, responses_prompt
 from yeaft.llm.prompt import Prompt
-from yeaft.session.agent_state import AGENT_STREAMS
+from yeaft.session.agents.agent_state import AGENT_STREAMS
 from yeaft.session.history import units_for
 from yeaft.session.state import SessionState
 from yeaft.store.journal import SESSION_STREAM, Blobs, Journal

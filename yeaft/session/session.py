@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
     from yeaft.events.codec import Event, Recorded
     from yeaft.kernel.clock import NowMs
-    from yeaft.session.agents import Agents
+    from yeaft.session.agents.agents import Agents
     from yeaft.session.approvals import Approvals
     from yeaft.session.ledger import Ledger
     from yeaft.session.seat import Seat
-    from yeaft.session.tasks import Tasks
+    from yeaft.session.tasks.tasks import Tasks
     from yeaft.vp.library import Library
 
 SeatMaker = Callable[[str], "Seat"]

@@ -22,8 +22,8 @@ from yeaft.events.session import (
 from yeaft.events.turn import ReplyCheckpointed, ReplyCompleted, RequestFailed, RequestSent, TurnEnded, TurnStarted
 from yeaft.events.work import WorkDrafted
 from yeaft.kernel import ids
-from yeaft.session.agent_state import AgentState, fold_agents
-from yeaft.session.task_state import TaskState, fold_tasks
+from yeaft.session.agents.agent_state import AgentState, fold_agents
+from yeaft.session.tasks.task_state import TaskState, fold_tasks
 
 DELIVERED_KINDS = ("user", "forward", "return", "continue")
 """Kinds of messages that start a turn of each VP they are addressed to."""

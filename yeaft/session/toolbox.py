@@ -11,12 +11,12 @@ from msgspec import Struct
 
 from yeaft.llm.prompt import ToolSpec
 from yeaft.prompts.find import templates_dir
-from yeaft.session.agents import Agents
+from yeaft.session.agents.agents import Agents
+from yeaft.session.agents.vp_agents import VpAgents
 from yeaft.session.outside_tools import Outside, outside_tools
 from yeaft.session.router import HandoffLimits, Throttle, VpRouter
 from yeaft.session.state import SessionState
-from yeaft.session.tasks import Tasks
-from yeaft.session.vp_agents import VpAgents
+from yeaft.session.tasks.tasks import Tasks
 from yeaft.tools.apply_patch import apply_patch
 from yeaft.tools.ask_user import Asker, ask_user
 from yeaft.tools.bash import bash
@@ -28,27 +28,27 @@ from yeaft.tools.exit_worktree import exit_worktree
 from yeaft.tools.file_edit import file_edit
 from yeaft.tools.file_read import file_read
 from yeaft.tools.file_write import file_write
-from yeaft.tools.git import Git
+from yeaft.tools.files.locks import PathLocks
+from yeaft.tools.files.reads import Reads
 from yeaft.tools.glob_files import glob_files
 from yeaft.tools.grep import grep
 from yeaft.tools.list_agents import list_agents
 from yeaft.tools.list_dir import list_dir
 from yeaft.tools.list_tasks import list_tasks
-from yeaft.tools.locks import PathLocks
 from yeaft.tools.notebook_edit import notebook_edit
 from yeaft.tools.paths import Paths
+from yeaft.tools.policy.read_denials import Withheld
 from yeaft.tools.prompt_agent import prompt_agent
-from yeaft.tools.read_denials import Withheld
 from yeaft.tools.read_task_log import read_task_log
-from yeaft.tools.reads import Reads
 from yeaft.tools.route_forward import route_forward
-from yeaft.tools.shell import Shell
+from yeaft.tools.shell.shell import Shell
 from yeaft.tools.spawn_agent import spawn_agent
 from yeaft.tools.todo_write import todo_write
 from yeaft.tools.tool import AnyTool, Toolbox, schema_of
 from yeaft.tools.view_image import view_image
 from yeaft.tools.wait_agent import wait_agent
-from yeaft.tools.worktrees import Worktrees
+from yeaft.tools.worktrees.git import Git
+from yeaft.tools.worktrees.worktrees import Worktrees
 from yeaft.vp.names import Names
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Which git worktrees a Session has made, from its journal."""
 
 from yeaft.session.state import SessionState
-from yeaft.tools.worktrees import Worktrees
+from yeaft.tools.worktrees.worktrees import Worktrees
 
 
 def worktrees_of(state: SessionState) -> Worktrees:

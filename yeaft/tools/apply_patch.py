@@ -6,9 +6,9 @@ from msgspec import Meta, Struct
 
 from yeaft.events.call import Intent
 from yeaft.kernel.errors import ToolFailed
-from yeaft.tools.locks import PathLocks
+from yeaft.tools.files.locks import PathLocks
+from yeaft.tools.files.reads import Reads
 from yeaft.tools.paths import Paths
-from yeaft.tools.reads import Reads
 from yeaft.tools.tool import Running, Tool, ToolResult, Touches
 
 
@@ -22,8 +22,8 @@ def apply_patch(paths: Paths, reads: Reads, locks: PathLocks) -> Tool[ApplyPatch
     """Let the model patch files; `locks` are shared by all VPs, `reads` are one VP's."""
 
     async def run(args: ApplyPatch, _: Running) -> ToolResult:
-        from yeaft.tools.guarded_write import guarded_write
-        from yeaft.tools.patch_plan import parse_patch, plan_patch, written_paths
+        from yeaft.tools.files.guarded_write import guarded_write
+        from yeaft.tools.patches.patch_plan import parse_patch, plan_patch, written_paths
 
         files = parse_patch(args.patch)
         written = [paths.resolve(path) for path in written_paths(files)]
@@ -31,8 +31,8 @@ def apply_patch(paths: Paths, reads: Reads, locks: PathLocks) -> Tool[ApplyPatch
         return await guarded_write(lambda: plan_patch(paths, files), written, paths, reads, locks, size_bytes=size)
 
     def intend(args: ApplyPatch) -> tuple[Intent, ...]:
-        from yeaft.tools.guarded_write import intended
-        from yeaft.tools.patch_plan import parse_patch, plan_patch
+        from yeaft.tools.files.guarded_write import intended
+        from yeaft.tools.patches.patch_plan import parse_patch, plan_patch
 
         return intended(lambda: plan_patch(paths, parse_patch(args.patch)), paths, reads)
 
@@ -41,7 +41,7 @@ def apply_patch(paths: Paths, reads: Reads, locks: PathLocks) -> Tool[ApplyPatch
 
 def touches(args: ApplyPatch) -> Touches:
     """The files a patch writes; none for one that cannot be parsed, because it is never applied."""
-    from yeaft.tools.patch_plan import parse_patch, written_paths
+    from yeaft.tools.patches.patch_plan import parse_patch, written_paths
 
     try:
         return Touches(writes=written_paths(parse_patch(args.patch)))

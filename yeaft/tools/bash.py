@@ -7,9 +7,9 @@ from msgspec import Meta, Struct, field
 from yeaft.events.call import Facts
 from yeaft.events.task import TaskStarted
 from yeaft.kernel.errors import ToolFailed
-from yeaft.tools.background import Background, Job
 from yeaft.tools.paths import Paths
-from yeaft.tools.shell import Outcome, Shell, Survivor
+from yeaft.tools.shell.background import Background, Job
+from yeaft.tools.shell.shell import Outcome, Shell, Survivor
 from yeaft.tools.tool import Running, Tool, ToolResult, Touches
 
 DEFAULT_TIMEOUT_MS, LEAST_TIMEOUT_MS, MOST_TIMEOUT_MS = 120_000, 1_000, 600_000

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from yeaft.kernel.errors import NotFound, ToolFailed
 from yeaft.store.task_files import find_task
 from yeaft.tools.list_tasks import TaskShown, task_shown
-from yeaft.tools.task_fate import cancel, fate
+from yeaft.tools.shell.task_fate import cancel, fate
 from yeaft.tools.tool import Running, Tool, ToolResult
 
 

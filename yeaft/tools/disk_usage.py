@@ -26,7 +26,7 @@ def disk_usage(paths: Paths, limit_s: float = LIMIT_S) -> Tool[DiskUsage]:
     """Let the model measure folders; what was counted within `limit_s` seconds is told as such."""
 
     async def run(args: DiskUsage, _: Running) -> str:
-        from yeaft.tools.disk_sizes import measure, table
+        from yeaft.tools.search.disk_sizes import measure, table
 
         root = paths.resolve(args.path or ".")
         shown = paths.shown(root)

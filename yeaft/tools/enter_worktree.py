@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from yeaft.events.call import Facts
 from yeaft.kernel.errors import ToolFailed
-from yeaft.tools.git import Git
 from yeaft.tools.paths import Paths
 from yeaft.tools.tool import Running, Tool, ToolResult, Touches
-from yeaft.tools.worktrees import ENTER, PLACE, Worktrees, branch_of, place_for, plain_name
+from yeaft.tools.worktrees.git import Git
+from yeaft.tools.worktrees.worktrees import ENTER, PLACE, Worktrees, branch_of, place_for, plain_name
 
 TIMEOUT_S = 300.0
 

@@ -8,11 +8,11 @@ from msgspec import Meta, Struct
 from yeaft.events.call import Facts, FileFact
 from yeaft.kernel.errors import ToolFailed
 from yeaft.kernel.text import head_bytes
-from yeaft.tools.binary import refuse_binary_name
-from yeaft.tools.file_bytes import INLINE_BYTES, read_file, sha256_of, size_of
+from yeaft.tools.files.binary import refuse_binary_name
+from yeaft.tools.files.file_bytes import INLINE_BYTES, read_file, sha256_of, size_of
+from yeaft.tools.files.reads import Reads
+from yeaft.tools.files.texts import decode
 from yeaft.tools.paths import Paths
-from yeaft.tools.reads import Reads
-from yeaft.tools.texts import decode
 from yeaft.tools.tool import Running, Tool, ToolResult, Touches
 
 LIMIT_LINES = 3000

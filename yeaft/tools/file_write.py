@@ -3,9 +3,9 @@
 from msgspec import Struct
 
 from yeaft.events.call import Intent
-from yeaft.tools.locks import PathLocks
+from yeaft.tools.files.locks import PathLocks
+from yeaft.tools.files.reads import Reads
 from yeaft.tools.paths import Paths
-from yeaft.tools.reads import Reads
 from yeaft.tools.tool import Running, Tool, ToolResult, Touches
 
 
@@ -20,16 +20,16 @@ def file_write(paths: Paths, reads: Reads, locks: PathLocks) -> Tool[FileWrite]:
     """Let the model write whole files; `locks` are shared by all VPs, `reads` are one VP's."""
 
     async def run(args: FileWrite, _: Running) -> ToolResult:
-        from yeaft.tools.guarded_write import guarded_write
-        from yeaft.tools.write_plan import plan_write
+        from yeaft.tools.files.guarded_write import guarded_write
+        from yeaft.tools.files.write_plan import plan_write
 
         file = paths.resolve(args.file_path)
         size = len(args.content)
         return await guarded_write(lambda: plan_write(paths, args), [file], paths, reads, locks, size_bytes=size)
 
     def intend(args: FileWrite) -> tuple[Intent, ...]:
-        from yeaft.tools.guarded_write import intended
-        from yeaft.tools.write_plan import plan_write
+        from yeaft.tools.files.guarded_write import intended
+        from yeaft.tools.files.write_plan import plan_write
 
         return intended(lambda: plan_write(paths, args), paths, reads)
 

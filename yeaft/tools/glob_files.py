@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from yeaft.tools.paths import Paths
-from yeaft.tools.read_denials import Withholding, nothing_withheld
+from yeaft.tools.policy.read_denials import Withholding, nothing_withheld
 from yeaft.tools.tool import Running, Tool, Touches
 
 LIMIT = 500
@@ -25,7 +25,7 @@ def glob_files(paths: Paths, withholding: Withholding = nothing_withheld) -> Too
     """Let the model find files but for those withheld."""
 
     async def run(args: Glob, _: Running) -> str:
-        from yeaft.tools.glob_search import list_files
+        from yeaft.tools.search.glob_search import list_files
 
         return await list_files(paths, args, withholding=withholding)
 
@@ -34,6 +34,6 @@ def glob_files(paths: Paths, withholding: Withholding = nothing_withheld) -> Too
 
 def touches(args: Glob) -> Touches:
     """The folder below which files are looked for."""
-    from yeaft.tools.search_scope import written_folder
+    from yeaft.tools.search.search_scope import written_folder
 
     return Touches(reads=(written_folder(args.path, args.pattern),))

@@ -6,8 +6,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from yeaft.tools.paths import Paths
-from yeaft.tools.read_denials import Withholding, nothing_withheld
-from yeaft.tools.search_request import TIMEOUT_S, SearchMode, SearchRequest
+from yeaft.tools.policy.read_denials import Withholding, nothing_withheld
+from yeaft.tools.search.search_request import TIMEOUT_S, SearchMode, SearchRequest
 from yeaft.tools.tool import Running, Tool, Touches
 
 LIMIT, MOST = 250, 10_000
@@ -45,8 +45,8 @@ def grep(
     found: Backend | None = backend
 
     async def run(args: Grep, _: Running) -> str:
-        from yeaft.tools.grep_search import search_text
-        from yeaft.tools.ripgrep import best_backend
+        from yeaft.tools.search.grep_search import search_text
+        from yeaft.tools.search.ripgrep import best_backend
 
         nonlocal found
         found = found or best_backend()
@@ -57,6 +57,6 @@ def grep(
 
 def touches(args: Grep) -> Touches:
     """The folder or file that a search reads."""
-    from yeaft.tools.search_scope import written_folder
+    from yeaft.tools.search.search_scope import written_folder
 
     return Touches(reads=(written_folder(args.path, args.glob) if args.glob else args.path or ".",))

@@ -18,7 +18,7 @@ from yeaft.store.index import current_meta
 from yeaft.store.journal import SESSION_STREAM
 from yeaft.store.meta import SessionMeta
 from yeaft.store.sqlite import SqliteJournal
-from yeaft.tools.history_rows import Query, Spoken, rows
+from yeaft.tools.search.history_rows import Query, Spoken, rows
 from yeaft.tools.tool import Running, Tool
 
 DEFAULT_LIMIT, MOST_HITS = 10, 100

@@ -8,11 +8,11 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from yeaft.kernel.errors import ToolFailed
-from yeaft.tools.image_service import ImageService, Made
-from yeaft.tools.locks import PathLocks
+from yeaft.tools.files.locks import PathLocks
+from yeaft.tools.files.reads import Reads
 from yeaft.tools.paths import Paths
-from yeaft.tools.reads import Reads
 from yeaft.tools.tool import Running, Tool, ToolResult, Touches
+from yeaft.tools.web.image_service import ImageService, Made
 
 ENDINGS = {"png": (".png",), "jpeg": (".jpg", ".jpeg", ".jfif"), "gif": (".gif",), "webp": (".webp",)}
 
@@ -57,9 +57,9 @@ def image_generation(service: ImageService, paths: Paths, reads: Reads, locks: P
 
 
 async def _saved(made: Made, file: Path, paths: Paths, reads: Reads, locks: PathLocks) -> ToolResult:
-    from yeaft.tools.change import Change, Planned
-    from yeaft.tools.file_bytes import read_if_there
-    from yeaft.tools.guarded_write import guarded_write
+    from yeaft.tools.files.change import Change, Planned
+    from yeaft.tools.files.file_bytes import read_if_there
+    from yeaft.tools.files.guarded_write import guarded_write
 
     shown = paths.shown(file)
     note = "" if file.suffix.lower() in ENDINGS[made.kind] else f" Mind that its name does not end like a {made.kind}."
@@ -72,7 +72,7 @@ async def _saved(made: Made, file: Path, paths: Paths, reads: Reads, locks: Path
 
 
 async def _shown(made: Made, text: str) -> ToolResult:
-    from yeaft.tools.picture import prepare
+    from yeaft.tools.pictures.picture import prepare
 
     prepared = await asyncio.to_thread(prepare, made.content, made.kind, "What the service made")
     return ToolResult(text=text, images=(prepared.picture,))

@@ -6,8 +6,8 @@ from msgspec import Meta, Struct
 
 from yeaft.kernel.errors import ToolFailed
 from yeaft.kernel.text import head_bytes
-from yeaft.tools.js_process import Shown
-from yeaft.tools.js_runtimes import Evaluated, JsRuntime
+from yeaft.tools.js.js_process import Shown
+from yeaft.tools.js.js_runtimes import Evaluated, JsRuntime
 from yeaft.tools.tool import Running, Tool, ToolResult
 
 DEFAULT_TIMEOUT_MS, LEAST_TIMEOUT_MS, MOST_TIMEOUT_MS = 10_000, 1_000, 60_000

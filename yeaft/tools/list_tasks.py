@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from yeaft.store.task_files import TaskRecord, TaskRunState, log_of, task_places
 from yeaft.store.task_log import read_tail
-from yeaft.tools.task_fate import fate
+from yeaft.tools.shell.task_fate import fate
 from yeaft.tools.tool import Running, Tool
 
 COMMAND_CHARS = 200

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from yeaft.events.call import Intent
-from yeaft.tools.file_bytes import INLINE_BYTES, size_of
-from yeaft.tools.locks import PathLocks
+from yeaft.tools.files.file_bytes import INLINE_BYTES, size_of
+from yeaft.tools.files.locks import PathLocks
+from yeaft.tools.files.reads import Reads
 from yeaft.tools.paths import Paths
-from yeaft.tools.reads import Reads
 from yeaft.tools.tool import Running, Tool, ToolResult, Touches
 
 BEFORE_THE_FIRST = -1
@@ -30,9 +30,9 @@ def notebook_edit(paths: Paths, reads: Reads, locks: PathLocks) -> Tool[Notebook
     """Let the model work on notebooks; `locks` are shared by all VPs, `reads` are one VP's."""
 
     async def run(args: NotebookEdit, _: Running) -> ToolResult:
-        from yeaft.tools.guarded_write import guarded_write
-        from yeaft.tools.notebook_plan import plan_notebook
-        from yeaft.tools.notebook_view import view_notebook
+        from yeaft.tools.files.guarded_write import guarded_write
+        from yeaft.tools.notebooks.notebook_plan import plan_notebook
+        from yeaft.tools.notebooks.notebook_view import view_notebook
 
         file = paths.resolve(args.notebook_path)
         if args.action != "read":
@@ -43,8 +43,8 @@ def notebook_edit(paths: Paths, reads: Reads, locks: PathLocks) -> Tool[Notebook
         return result
 
     def intend(args: NotebookEdit) -> tuple[Intent, ...]:
-        from yeaft.tools.guarded_write import intended
-        from yeaft.tools.notebook_plan import plan_notebook
+        from yeaft.tools.files.guarded_write import intended
+        from yeaft.tools.notebooks.notebook_plan import plan_notebook
 
         return () if args.action == "read" else intended(lambda: plan_notebook(paths, args), paths, reads)
 

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from yeaft.kernel.errors import NotFound, ToolFailed
 from yeaft.store.task_files import TaskRunState, find_task, log_of
 from yeaft.store.task_log import Portion, read_log, read_tail
-from yeaft.tools.task_fate import fate
+from yeaft.tools.shell.task_fate import fate
 from yeaft.tools.tool import Running, Tool
 
 DEFAULT_BYTES, MOST_BYTES = 64 * 1024, 1024 * 1024

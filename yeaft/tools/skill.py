@@ -10,9 +10,9 @@ from yeaft.kernel.errors import ToolFailed
 from yeaft.kernel.text import head_bytes
 from yeaft.skills.library import Shelf, SkillLibrary, files_of
 from yeaft.skills.skill_file import Skill
-from yeaft.tools.file_bytes import read_file
+from yeaft.tools.files.file_bytes import read_file
+from yeaft.tools.files.texts import decode
 from yeaft.tools.paths import Paths
-from yeaft.tools.texts import decode
 from yeaft.tools.tool import Running, Tool
 
 OUTPUT_BYTES = 29 * 1024  # with its closing note not more than 30 KiB

@@ -5,7 +5,7 @@ import asyncio
 from msgspec import Struct
 
 from yeaft.kernel.errors import ToolFailed
-from yeaft.tools.file_bytes import read_file, size_of
+from yeaft.tools.files.file_bytes import read_file, size_of
 from yeaft.tools.paths import Paths
 from yeaft.tools.tool import Running, Tool, ToolResult, Touches
 
@@ -22,8 +22,8 @@ def view_image(paths: Paths, limit_bytes: int = LIMIT_BYTES) -> Tool[ViewImage]:
     """Show the model pictures of at most `limit_bytes`, scaled down and without what else is in the file."""
 
     def view(args: ViewImage) -> ToolResult:
-        from yeaft.tools.picture import prepare
-        from yeaft.tools.picture_kinds import kind_of
+        from yeaft.tools.pictures.picture import prepare
+        from yeaft.tools.pictures.picture_kinds import kind_of
 
         path = paths.resolve(args.file_path)
         shown = paths.shown(path)

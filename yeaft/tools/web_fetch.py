@@ -9,12 +9,12 @@ from yeaft.config.settings import Web
 from yeaft.kernel.errors import ToolFailed
 from yeaft.kernel.text import head_bytes
 from yeaft.tools.tool import Running, Tool, ToolResult, Touches
-from yeaft.tools.untrusted import fenced
-from yeaft.tools.web_address import domains_in, web_address
-from yeaft.tools.web_client import WebClient, everywhere
+from yeaft.tools.web.untrusted import fenced
+from yeaft.tools.web.web_address import domains_in, web_address
+from yeaft.tools.web.web_client import WebClient, everywhere
 
 if TYPE_CHECKING:
-    from yeaft.tools.web_page import Page
+    from yeaft.tools.web.web_page import Page
 
 MAX_LENGTH_CHARS = 50_000
 OUTPUT_BYTES = 30 * 1024  # a model is sent 32 KiB of a result; the rest is for the lines around the page
@@ -40,7 +40,7 @@ def web_fetch(web: WebClient, settings: Web, *, permits: Callable[[str], bool] =
     pages: dict[tuple[str, bool], Page] = {}
 
     async def run(args: WebFetch, _: Running) -> ToolResult:
-        from yeaft.tools.web_page import page_of
+        from yeaft.tools.web.web_page import page_of
 
         url = web_address(args.url)
         key = (str(url), args.raw)

@@ -35,7 +35,7 @@ def web_search(search: Search, environ: Mapping[str, str]) -> Tool[WebSearch]:
     """
 
     async def run(args: WebSearch, _: Running) -> ToolResult:
-        from yeaft.tools.search_providers import providers
+        from yeaft.tools.web.search_providers import providers
 
         query = " ".join(args.query.split())
         if not query:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Raw
 
 from yeaft.interfaces.cli.terminal_text import cut
-from yeaft.tools.visible import visible
+from yeaft.tools.policy.visible import visible
 
 USUAL_CHARS = 160
 """How long a line may be where no terminal sets a limit."""

@@ -16,7 +16,7 @@ from yeaft.kernel.errors import YeaftError
 from yeaft.kernel.outcome import worst_exit_code
 from yeaft.kernel.text import without_surrogates
 from yeaft.kernel.usage import Usage
-from yeaft.tools.visible import visible
+from yeaft.tools.policy.visible import visible
 
 if TYPE_CHECKING:
     from yeaft.engine.state import TurnState

@@ -36,7 +36,7 @@ def _split(text: str) -> list[str]:
 
 def _check(flag: str, text: str) -> None:
     from yeaft.session.catalogue import CATALOGUE
-    from yeaft.tools.rules import OTHER_NAMES, rule
+    from yeaft.tools.policy.rules import OTHER_NAMES, rule
 
     try:
         tool = rule(text).tool

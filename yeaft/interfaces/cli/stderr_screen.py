@@ -12,7 +12,7 @@ from yeaft.events.turn import ModelSwitched, ReplyCompleted, RequestSent, RetryW
 from yeaft.interfaces.cli.call_lines import call_line, failure_line
 from yeaft.interfaces.cli.counted import counted
 from yeaft.interfaces.cli.terminal_text import unmasked
-from yeaft.tools.visible import visible
+from yeaft.tools.policy.visible import visible
 
 if TYPE_CHECKING:
     from yeaft.prompts.ui import Ui

@@ -18,7 +18,7 @@ from yeaft.kernel.usage import Usage
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
     from yeaft.interfaces.cli.options import Options
-    from yeaft.session.agent_reading import SeenAgent
+    from yeaft.session.agents.agent_reading import SeenAgent
 
 
 class AgentRow(Struct, frozen=True, kw_only=True):
@@ -90,7 +90,7 @@ def show(desk: Desk, *, agent: str, resume: str) -> int:
 def logs(desk: Desk, *, agent: str, follow: bool, lines: int | None, resume: str) -> int:
     """Write what an agent did; with `follow` go on until it ends."""
     from yeaft.interfaces.cli.commands.agent_log_output import put_agent_log
-    from yeaft.session.agent_reading import EndWatch
+    from yeaft.session.agents.agent_reading import EndWatch
 
     seen = _found(desk, agent, resume)
     is_over = EndWatch(seen).is_over if follow else None
@@ -99,13 +99,13 @@ def logs(desk: Desk, *, agent: str, follow: bool, lines: int | None, resume: str
 
 
 def _seen(desk: Desk, resume: str) -> list[SeenAgent]:
-    from yeaft.session.agent_reading import seen_agents
+    from yeaft.session.agents.agent_reading import seen_agents
 
     return seen_agents(desk.home, resume or desk.options.resume)
 
 
 def _found(desk: Desk, agent: str, resume: str) -> SeenAgent:
-    from yeaft.session.agent_reading import one_agent
+    from yeaft.session.agents.agent_reading import one_agent
 
     return one_agent(_seen(desk, resume), agent)
 

@@ -224,7 +224,7 @@ def _embedded(desk: Desk) -> Check:
 
 
 def _search(desk: Desk) -> Check:
-    from yeaft.tools.ripgrep import best_backend, own_search
+    from yeaft.tools.search.ripgrep import best_backend, own_search
 
     if best_backend() is not own_search:
         return Check(name="ripgrep", status="ok", detail=desk.text("doctor.found"))

@@ -16,13 +16,13 @@ from yeaft.interfaces.cli.wishes import vp_ids
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_FAILED
 from yeaft.session.permits import Permits
-from yeaft.tools.grants import Grant, Place, flagged, grants
 from yeaft.tools.paths import Paths
-from yeaft.tools.policy import Policy
-from yeaft.tools.rules import rule
+from yeaft.tools.policy.grants import Grant, Place, flagged, grants
+from yeaft.tools.policy.policy import Policy
+from yeaft.tools.policy.rules import rule
+from yeaft.tools.policy.verdict import Judged, Judgement, Verdict
+from yeaft.tools.policy.visible import visible
 from yeaft.tools.tool import Touches
-from yeaft.tools.verdict import Judged, Judgement, Verdict
-from yeaft.tools.visible import visible
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
@@ -150,7 +150,7 @@ def ls(desk: Desk, **wishes: Unpack[Wishes]) -> int:
 
 def test(desk: Desk, *, file: str, **wishes: Unpack[Wishes]) -> int:
     """Judge every command of a file and say which get another verdict than the file says."""
-    from yeaft.tools.rule_cases import cases
+    from yeaft.tools.policy.rule_cases import cases
 
     policy = _asked(desk, wishes).policy
     found = [

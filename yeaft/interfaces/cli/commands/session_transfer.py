@@ -56,7 +56,7 @@ def export(
     thinking: bool,
 ) -> int:
     """Write a Session as JSON lines or Markdown, without thinking unless asked."""
-    from yeaft.session.agent_reading import agent_records
+    from yeaft.session.agents.agent_reading import agent_records
     from yeaft.session.offline import read_session
 
     reading = read_session(desk.home, session)

@@ -23,7 +23,7 @@ from yeaft.kernel.outcome import (
 )
 from yeaft.store.directory import find_session, list_session_ids, session_paths
 from yeaft.store.task_files import TaskRecord, log_of, one_of, session_of, task_places
-from yeaft.tools.task_fate import cancel, cause_of, fate, wait
+from yeaft.tools.shell.task_fate import cancel, cause_of, fate, wait
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from yeaft.store.task_files import TaskRecord, log_of
 from yeaft.store.task_log import offset_of_last_lines, read_log
-from yeaft.tools.captured import cleaned
-from yeaft.tools.task_fate import fate
+from yeaft.tools.shell.captured import cleaned
+from yeaft.tools.shell.task_fate import fate
 
 STDOUT = 1
 CHUNK_BYTES = 256 * 1024

@@ -87,7 +87,7 @@ def show(desk: Desk, *, name: str, vps: tuple[str, ...]) -> int:
 
 def _tools(desk: Desk, vps: tuple[str, ...]) -> tuple[ToolShown, ...]:
     """The built-in tools as the first of `vps` would have them, or the default VP on its own."""
-    from yeaft.tools.node import node_path
+    from yeaft.tools.js.node import node_path
 
     roster = vp_ids((*desk.options.vps, *vps), desk.library) or (desk.config.default_vp,)
     vp, entry, has_node = desk.library.get(roster[0]), _entry(desk, roster[0]), node_path() is not None

@@ -1,0 +1,1 @@
+"""Sub-agents: small Sessions inside the one of the VP that spawned them."""

@@ -1,0 +1,1 @@
+"""Background tasks: started, followed, told of once, ended."""

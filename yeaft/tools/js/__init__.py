@@ -1,0 +1,1 @@
+"""Node processes that keep the state of some JavaScript."""

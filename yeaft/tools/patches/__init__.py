@@ -1,0 +1,1 @@
+"""Patches: read in two formats, put into files at the one place they can mean."""

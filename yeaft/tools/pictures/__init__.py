@@ -1,0 +1,1 @@
+"""Pictures, made fit to be sent to a model."""

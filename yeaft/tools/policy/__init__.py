@@ -1,0 +1,1 @@
+"""Judging calls: rules, modes, paths, and what a shell command would really do."""

@@ -1,0 +1,1 @@
+"""Running commands, and owning all that they leave running."""

@@ -1,0 +1,1 @@
+"""Fetching from the web within bounds, and making text of it."""

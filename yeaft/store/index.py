@@ -100,7 +100,8 @@ def _current(paths: SessionPaths, known: Entry | None) -> Entry:
         return known
     meta = read_meta(paths.meta)
     if meta is None or meta.title is None:
-        return Entry(stamp=stamp, meta=_caught_up(paths, new_meta(paths.session_id)))
+        fresh = _caught_up(paths, new_meta(paths.session_id))
+        return Entry(stamp=stamp, meta=fresh if fresh.head_seq or meta is None else meta)
     (written_ns, _), *journal = files
     if any(changed_ns > written_ns for changed_ns, _ in journal):
         meta = _caught_up(paths, meta)

@@ -65,7 +65,8 @@ def _is_plain(name: str) -> bool:
     return bool(PLAIN_NAME.fullmatch(name)) and name.count("{") == name.count("}") <= 1
 
 
-def _translated(glob: str) -> str:
+def _translated(glob: str, *, with_braces: bool = True) -> str:
+    """The regular expression for `glob`; braces of which one has no partner stand for themselves."""
     out: list[str] = []
     at = depth = 0
     while at < len(glob):
@@ -75,7 +76,7 @@ def _translated(glob: str) -> str:
             out.append(TOKENS[token])
         elif found:
             out.append(_class(found))
-        elif glob[at] == "{" and _closed(glob, at):
+        elif with_braces and glob[at] == "{" and _closed(glob, at):
             depth += 1
             out.append("(?:")
         elif depth and glob[at] in ",}":
@@ -84,7 +85,7 @@ def _translated(glob: str) -> str:
         else:
             out.append(re.escape(glob[at]))
         at += len(token) or (len(found[0]) if found else 1)
-    return "".join(out)
+    return "".join(out) if not depth else _translated(glob, with_braces=False)
 
 
 def _class(found: re.Match[str]) -> str:

@@ -90,7 +90,7 @@ def _translated(glob: str, *, with_braces: bool = True) -> str:
 
 def _class(found: re.Match[str]) -> str:
     """A bracket expression, or itself literally when its ranges make no sense."""
-    members = re.sub(r"([\[\\^])", r"\\\1", found[2])
+    members = re.sub(r"([\[\\^])|([-&~|])(?=\2)", r"\\\g<0>", found[2])  # a doubled sign may become a set operator
     try:
         return re.compile(f"(?!/)[{'^' if found[1] else ''}{members}]").pattern
     except re.error:

@@ -15,6 +15,7 @@ from yeaft.kernel.errors import UsageError
         (["-c", "-r", "k7", "hi"], "-c goes on with the newest Session"),
         (["--json", "--output-format", "text", "hi"], "--json means --output-format json"),
         (["-q", "-v", "hi"], "-q wants fewer notices"),
+        (["--input-format", "stream-json", "hi"], "takes prompts from standard input"),
         (["--effort", "hgh", "hi"], "'xhigh'"),
         (["--max-cost", "much", "hi"], "'much' is not a valid number"),
         (["--max-rounds", "few", "hi"], "'few' is not a valid whole number"),
@@ -110,6 +111,12 @@ def test_without_a_model_it_is_said_once_and_no_session_is_left(given: Given) ->
     assert asked.err.startswith("yeaft: No model to talk to.")
     assert '"session":""' in reported.out
     assert given.says("session", "ls", "--json") == "[]"
+
+
+def test_a_home_is_made_for_its_owner_alone(given: Given) -> None:
+    given.says("vp", "new", "poet", "--persona", "You rhyme.")
+
+    assert [oct(path.stat().st_mode & 0o777) for path in (given.home, given.home / "vps")] == ["0o700", "0o700"]
 
 
 def test_variables_that_do_nothing_are_told(talking: Given) -> None:

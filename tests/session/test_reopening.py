@@ -118,7 +118,7 @@ async def test_a_steer_after_a_crash_is_a_new_message(given: Given) -> None:
     second.steer("and quickly")
 
     assert await second.outcome() == "answered"
-    assert second.state.first_words() == "go"
+    assert next(message.text for message in second.state.messages.values()) == "go"
     assert lines_of(second.server.requests[-1])[-1] == ("user", "and quickly")
 
 

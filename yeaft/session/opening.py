@@ -28,7 +28,7 @@ from yeaft.store.directory import SessionPaths, find_session, session_paths
 from yeaft.store.index import Index
 from yeaft.store.journal import SESSION_STREAM
 from yeaft.store.lock import SessionLock
-from yeaft.store.meta import SessionMeta, write_meta
+from yeaft.store.meta import SessionMeta, title_of, write_meta
 from yeaft.store.salvage import salvage_session
 from yeaft.store.sqlite import SqliteJournal
 
@@ -115,9 +115,11 @@ def read_state(paths: SessionPaths) -> SessionState:
 def meta_of(state: SessionState) -> SessionMeta:
     """Return what a list shows of a Session."""
     assert state.created is not None
+    first = next((message.text for message in state.messages.values() if message.kind == "user"), "")
     return SessionMeta(
         session_id=state.session_id,
-        name=state.name or state.first_words(),
+        name=state.name,
+        title=title_of(first),
         folder=state.created.folder,
         roster=state.roster,
         default_vp=state.default_vp,

@@ -121,12 +121,6 @@ class SessionState:
         """User messages whose turns are not known to be over."""
         return [m.message_id for m in self.messages.values() if m.kind == "user" and m.message_id not in self.settled]
 
-    def first_words(self, limit_chars: int = 60) -> str:
-        """The beginning of the first user message, on one line; a title for a Session without a name."""
-        first = next((m.text for m in self.messages.values() if m.kind == "user"), "")
-        line = " ".join(first.split())
-        return line if len(line) <= limit_chars else line[: limit_chars - 1] + "…"
-
     def _apply_to_session(self, event: Event, recorded: Recorded) -> None:
         match event:
             case SessionCreated():

@@ -87,13 +87,13 @@ def _after(meta: SessionMeta, recorded: Recorded) -> SessionMeta:
         case SessionTagged() as event:
             return replace(meta, archived=event.archived, labels=event.labels)
         case MessagePosted() as event:
-            title = meta.title or (_title(event.text) if event.kind == "user" else "")
+            title = meta.title or (title_of(event.text) if event.kind == "user" else "")
             return replace(meta, messages=meta.messages + 1, title=title)
         case _:  # a list shows nothing of the rest
             return meta
 
 
-def _title(text: str) -> str:
+def title_of(text: str) -> str:
     """How a message begins: the start of its first paragraph, because what was piped in or attached comes after it."""
     line = " ".join(text.strip().partition("\n\n")[0].split())
     return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"

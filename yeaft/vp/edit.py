@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import structs
 
 from yeaft.kernel.errors import ConfigError, UsageError
+from yeaft.store.filesystem import make_private
 from yeaft.vp.persona import ToolPolicy, Vp, id_problem
 from yeaft.vp.vp_file import parse_vp
 
@@ -58,7 +59,7 @@ def write_draft(folder: Path, vp: Vp, comment: str) -> Path:
 
 def _written(path: Path, text: str, *, replace: bool) -> Path:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(path.parent)
         _put(path, text, replace=replace)
     except FileExistsError as error:
         raise UsageError(f"{path} is already there; edit it, or choose another id.") from error

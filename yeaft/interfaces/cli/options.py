@@ -210,6 +210,8 @@ def _prompt(found: dict[str, Any], *, is_marked: bool) -> tuple[str | None, bool
     goes_on = found["continue_"] or found["continue_turn"] or found["resume"]
     if said and not (found["print_"] or is_marked or goes_on):
         check_word(said[0], COMMANDS)
+    if words and found["input_format"] == "stream-json":
+        raise UsageError("--input-format stream-json takes prompts from standard input; leave out the one given here.")
     return (said[0] if said else None), "-" in words
 
 

@@ -26,10 +26,11 @@ from yeaft.kernel.messages import (
 from yeaft.kernel.usage import Usage
 from yeaft.llm.model import ModelEntry, Piece, Reply
 from yeaft.llm.prompt import Prompt
-from yeaft.llm.responses import ResponsesModel, responses_url
+from yeaft.llm.responses import RESPONSES, responses_url
 from yeaft.llm.responses_reply import ResponsesReply
 from yeaft.llm.sse import SseEvent, SseSplitter
 from yeaft.llm.transport import Endpoint, Transport
+from yeaft.llm.wire_model import WireModel
 
 
 def wire_file(case: str, name: str) -> bytes:
@@ -79,14 +80,14 @@ needs_recordings = pytest.mark.skipif(not CASES, reason="the recorded wire traff
 
 
 @asynccontextmanager
-async def model(base_url: str, idle_timeout_s: float = 20.0) -> AsyncIterator[ResponsesModel]:
+async def model(base_url: str, idle_timeout_s: float = 20.0) -> AsyncIterator[WireModel]:
     transport = Transport()
 
     async def endpoint() -> Endpoint:
         return Endpoint(url=base_url, headers={"authorization": "Bearer k"}, idle_timeout_s=idle_timeout_s)
 
     try:
-        yield ResponsesModel(ENTRY, transport, endpoint)
+        yield WireModel(RESPONSES, ENTRY, transport, endpoint)
     finally:
         await transport.aclose()
 

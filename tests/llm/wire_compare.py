@@ -16,11 +16,12 @@ from yeaft.kernel.messages import (
     UserMessage,
     WireCall,
 )
-from yeaft.llm.anthropic import AnthropicModel
+from yeaft.llm.anthropic import ANTHROPIC
 from yeaft.llm.model import Model, ModelEntry, Piece, Reply
 from yeaft.llm.prompt import Prompt
-from yeaft.llm.responses import ResponsesModel
+from yeaft.llm.responses import RESPONSES
 from yeaft.llm.transport import Endpoint, Transport
+from yeaft.llm.wire_model import WireModel
 
 HARMLESS: tuple[dict[str, str], ...] = (
     {"split": "1"},
@@ -98,7 +99,7 @@ def model_at(url: str, protocol: str, transport: Transport, model_id: str = "m")
     async def endpoint() -> Endpoint:
         return Endpoint(url=url if is_anthropic else f"{url}/v1", headers={}, idle_timeout_s=IDLE_S)
 
-    return (AnthropicModel if is_anthropic else ResponsesModel)(entry, transport, endpoint)
+    return WireModel(ANTHROPIC if is_anthropic else RESPONSES, entry, transport, endpoint)
 
 
 async def ask(model: Model) -> Outcome:

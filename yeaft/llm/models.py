@@ -7,11 +7,12 @@ from yeaft.kernel.errors import ModelFailed
 from yeaft.llm.catalogue import Catalogue
 from yeaft.llm.credentials import Credentials
 from yeaft.llm.embedded_server import Address
-from yeaft.llm.model import Hear, Model, ModelEntry, Reply
+from yeaft.llm.model import Hear, Model, ModelEntry, Reply, WireProtocol
 from yeaft.llm.prompt import Prompt
 from yeaft.llm.providers import LOCAL_PROVIDER
 from yeaft.llm.router import Route, resolve, with_server
 from yeaft.llm.transport import Endpoint, Transport
+from yeaft.llm.wire_model import Dialect, WireModel
 
 StartLocal = Callable[[], Awaitable[Address]]
 """Starts the embedded model's server, or finds it running."""
@@ -46,15 +47,20 @@ class Models:
     def _model(self, route: Route) -> Model:
         transport = self._transports.setdefault(route.entry.provider, Transport())
         door = _Door(route, self._config, self._credentials, self._start_local)
-        if (
-            route.entry.protocol == "anthropic"
-        ):  # a run seldom needs both protocols, and each takes milliseconds to load
-            from yeaft.llm.anthropic import AnthropicModel
+        return _KeyedModel(WireModel(_dialect(route.entry.protocol), route.entry, transport, door.endpoint), door)
 
-            return _KeyedModel(AnthropicModel(route.entry, transport, door.endpoint), door)
-        from yeaft.llm.responses import ResponsesModel
 
-        return _KeyedModel(ResponsesModel(route.entry, transport, door.endpoint), door)
+def _dialect(protocol: WireProtocol) -> Dialect:
+    """The protocol of this name; a run seldom needs both, and each takes milliseconds to load."""
+    match protocol:
+        case "anthropic":
+            from yeaft.llm.anthropic import ANTHROPIC
+
+            return ANTHROPIC
+        case "openai-responses":
+            from yeaft.llm.responses import RESPONSES
+
+            return RESPONSES
 
 
 class _Door:

@@ -1,0 +1,51 @@
+"""A model behind HTTP: what all wire protocols have in common, around what each makes of prompts and bytes."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from yeaft.llm.accumulator import Accumulator
+from yeaft.llm.model import Hear, ModelEntry, Reply
+from yeaft.llm.prompt import Prompt
+from yeaft.llm.transport import Endpoint, Transport
+
+
+class Dialect(Struct, frozen=True, kw_only=True):
+    """One wire protocol: bodies of requests, where they go below a base URL, and who reads replies (by provider)."""
+
+    encode: Callable[[Prompt, ModelEntry], bytes]
+    url: Callable[[str], str]
+    accumulator: Callable[[str], Accumulator]
+    headers: Mapping[str, str] = {}
+
+
+class WireModel:
+    """One model of one provider.
+
+    `endpoint` is asked before each request, so that a renewed key is used at once; its URL is the provider's base URL.
+    The transport is shared with other models of the provider; whoever made it closes it.
+    """
+
+    def __init__(
+        self, dialect: Dialect, entry: ModelEntry, transport: Transport, endpoint: Callable[[], Awaitable[Endpoint]]
+    ) -> None:
+        self._dialect = dialect
+        self._entry = entry
+        self._transport = transport
+        self._endpoint = endpoint
+
+    @property
+    def entry(self) -> ModelEntry:
+        """What is known of the model."""
+        return self._entry
+
+    def encode(self, prompt: Prompt) -> bytes:
+        """The exact body of the request."""
+        return self._dialect.encode(prompt, self._entry)
+
+    async def generate(self, body: bytes, hear: Hear) -> Reply:
+        """Send `body` once and return the whole reply; see `Model.generate`."""
+        base, dialect = await self._endpoint(), self._dialect
+        endpoint = replace(base, url=dialect.url(base.url), headers={**dialect.headers, **base.headers})
+        return await self._transport.exchange(endpoint, body, dialect.accumulator(self._entry.provider), hear)

@@ -7,7 +7,7 @@ from typing import get_args
 
 from msgspec import Raw
 
-from yeaft.events import agent, call, codec, policy, session, task, turn, work
+from yeaft.events import agent, call, codec, history, policy, session, task, tools, turn, work
 from yeaft.events.codec import Event, Recorded
 from yeaft.events.fact import BlobRef
 from yeaft.kernel.messages import Call, CallItem, OpaqueItem, TextItem, ThinkingItem
@@ -210,6 +210,44 @@ SAMPLES: tuple[Event, ...] = (
         call_id="c_5",
     ),
     policy.RuleSaved(rule="Bash(npm test)", scope="always", ask_id="k_1", path="/home/ada/.yeaft/config.toml"),
+    policy.TrustGranted(folder="/home/ada/work", digest="a" * 64, how="saved"),
+    tools.ToolsChanged(server="files", digest="b" * 64, tools=("mcp__files__list",), reason="connected"),
+    tools.HookRan(
+        hook_event="PreToolUse",
+        command="./check.sh",
+        outcome="blocked",
+        exit_code=2,
+        duration_ms=12,
+        text="Not on Fridays.",
+        call_id="c_1",
+        turn_id="t_1",
+    ),
+    history.AttachmentAdded(
+        attachment_id="f_1",
+        name="plan.png",
+        file="plan-0a1b2c3d.png",
+        mime="image/png",
+        size_bytes=2048,
+        sha256="c" * 64,
+        source="/home/ada/plan.png",
+        note="page 1 of 3",
+    ),
+    history.CheckpointTaken(
+        checkpoint_id="p_2",
+        manifest=BLOB,
+        reason="call",
+        parent="p_1",
+        name="before the move",
+        files=12,
+        changed=1,
+        skipped=("big.iso",),
+        skipped_count=1,
+        call_id="c_1",
+    ),
+    history.Rewound(to_seq=7, scope="both", checkpoint_id="p_1", safety_id="p_3", undoes=9),
+    history.HistoryCompacted(
+        compaction_id="h_1", vp_id="omni", turn_ids=("t_1",), text="They chose pasta.", request_id="q_1", undone=True
+    ),
 )
 """One event of every type of 0.1.0, with as many fields filled in as it has."""
 

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec import Struct
 
-from yeaft.events import agent, call, policy, session, task, turn, work
+from yeaft.events import agent, call, history, policy, session, task, tools, turn, work
 from yeaft.events.fact import Fact
 from yeaft.kernel import ids
 
@@ -41,6 +41,9 @@ Event = (
     | call.AskAnswered
     | call.AskWithdrawn
     | policy.RuleSaved
+    | policy.TrustGranted
+    | tools.ToolsChanged
+    | tools.HookRan
     | task.TaskStarted
     | task.TaskEnded
     | task.TaskOrphaned
@@ -50,6 +53,10 @@ Event = (
     | agent.AgentEnded
     | agent.DeliveryTaken
     | work.WorkDrafted
+    | history.AttachmentAdded
+    | history.CheckpointTaken
+    | history.Rewound
+    | history.HistoryCompacted
 )
 Transient = (
     turn.TextStreamed
@@ -141,6 +148,11 @@ def decode(kind: str, version: int, raw: bytes) -> Event | UnknownEvent:
 def is_core(kind: str) -> bool:
     """Whether this yeaft knows the type; a newer version of a known type forbids appending to its stream."""
     return kind in _TYPES
+
+
+def is_newer(event: UnknownEvent) -> bool:
+    """Whether this yeaft knows the type of the event, but only in an earlier version."""
+    return event.type in _TYPES and event.version > _TYPES[event.type].version
 
 
 def _lifted(kind: str, version: int, current: int, raw: bytes) -> bytes:

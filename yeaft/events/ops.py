@@ -5,6 +5,8 @@ from typing import Literal
 from msgspec import Struct
 
 from yeaft.events.call import Decision
+from yeaft.events.history import AttachmentAdded, RewindScope
+from yeaft.events.session import NoticePosted
 
 
 class Op(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
@@ -16,12 +18,15 @@ class Op(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"
 class Say(Op, frozen=True, kw_only=True, tag="say"):
     """The user says something; `to` overrides the mentions in the text.
 
-    `attached` goes along with the text, such as piped input; mentions in it address nobody.
+    `attached` goes along with the text, such as piped input; mentions in it address nobody. `attachments` are files
+    that are kept with the Session already. `notices` are posted after it.
     """
 
     text: str
     to: tuple[str, ...] = ()
     attached: str = ""
+    attachments: tuple[AttachmentAdded, ...] = ()
+    notices: tuple[NoticePosted, ...] = ()
 
 
 class Steer(Op, frozen=True, kw_only=True, tag="steer"):
@@ -86,10 +91,50 @@ class ContinueTurn(Op, frozen=True, kw_only=True, tag="continue_turn"):
     turn_id: str = ""
 
 
+class Checkpoint(Op, frozen=True, kw_only=True, tag="checkpoint"):
+    """Keep the state of the work folder's files under a name."""
+
+    name: str
+
+
+class Rewind(Op, frozen=True, kw_only=True, tag="rewind"):
+    """Go back to before a message or turn, or to a checkpoint: `to` is an id or a checkpoint's name."""
+
+    to: str
+    scope: RewindScope = "both"
+
+
+class Redo(Op, frozen=True, kw_only=True, tag="redo"):
+    """Take the last rewind back."""
+
+
+class Compact(Op, frozen=True, kw_only=True, tag="compact"):
+    """Let a model sum up the earlier turns of a VP (the default one if empty), or take that back."""
+
+    vp_id: str = ""
+    undo: bool = False
+
+
 class Close(Op, frozen=True, kw_only=True, tag="close"):
     """End the Session's work in this process: finish running turns, or stop them."""
 
     how: Literal["drain", "abort"] = "drain"
 
 
-AnyOp = Say | Steer | Interrupt | Answer | Rename | SetRoster | AddFolder | SetModel | SetMode | ContinueTurn | Close
+AnyOp = (
+    Say
+    | Steer
+    | Interrupt
+    | Answer
+    | Rename
+    | SetRoster
+    | AddFolder
+    | SetModel
+    | SetMode
+    | ContinueTurn
+    | Checkpoint
+    | Rewind
+    | Redo
+    | Compact
+    | Close
+)

@@ -15,3 +15,15 @@ class RuleSaved(Fact, frozen=True, kw_only=True, tag="rule.saved"):
     scope: Literal["session", "always"]
     ask_id: str = ""
     path: str = ""
+
+
+class TrustGranted(Fact, frozen=True, kw_only=True, tag="trust.granted"):
+    """What a folder brings along is used in this Session: settings, hooks, servers, skills, commands and VPs.
+
+    `digest` is the SHA-256 of those files. `saved` means that the user has trusted them before, `flag` that it holds
+    for one process.
+    """
+
+    folder: str
+    digest: str
+    how: Literal["saved", "flag"]

@@ -93,7 +93,7 @@ class MessagePosted(Fact, frozen=True, kw_only=True, tag="message.posted"):
 
     `sender` is `user`, `system` or `vp:<id>`. `root_id` is the user message all this goes back to, `hops` how many
     hand-offs lie between. `call_id` is the RouteForward call of a forward or return. `turn_id` is the
-    running turn that a steer or notice came into.
+    running turn that a steer or notice came into. `attachments` are ids of files that go with the text.
     """
 
     identity: ClassVar[tuple[str, ...]] = ("message_id",)
@@ -108,6 +108,7 @@ class MessagePosted(Fact, frozen=True, kw_only=True, tag="message.posted"):
     turn_id: str = ""
     op_id: str = ""
     unknown_mentions: tuple[str, ...] = ()
+    attachments: tuple[str, ...] = ()
 
 
 class SettledTurn(Struct, frozen=True, kw_only=True):

@@ -39,12 +39,20 @@ class TurnContinued(Fact, frozen=True, kw_only=True, tag="turn.continued"):
 
 
 class WindowCut(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the request left out to fit: counts of units, and the estimate of what was sent."""
+    """What the request left out to fit, and the estimate of what was sent, not yet multiplied by `factor`.
+
+    Units are messages and turns. `bare` counts earlier requests of which only the words were sent, `left_out` those
+    that were not sent at all though their turn was, `stubbed` results and `shortened` texts.
+    """
 
     units: int = 0
     dropped: int = 0
     stubbed: int = 0
+    bare: int = 0
+    left_out: int = 0
+    shortened: int = 0
     tokens_est: int = 0
+    factor: float = 1.0
 
 
 class RequestSent(Fact, frozen=True, kw_only=True, tag="request.sent"):

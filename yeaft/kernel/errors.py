@@ -57,6 +57,18 @@ class NoCredentials(YeaftError):
     exit_code = outcome.EXIT_NO_PERMISSION
 
 
+class NeedsConsent(YeaftError):
+    """The user's rules do not allow it yet; the message names what would."""
+
+    exit_code = outcome.EXIT_NEEDS_HUMAN
+
+
+class Denied(YeaftError):
+    """The user's rules, or something that speaks for the user, deny it."""
+
+    exit_code = outcome.EXIT_NO_PERMISSION
+
+
 class SessionBusy(YeaftError):
     """Another process owns the Session; the message says which."""
 
@@ -65,6 +77,10 @@ class SessionBusy(YeaftError):
 
 class StoreFailed(YeaftError):
     """The journal could not be read or written (disk full, damaged file, written by a newer yeaft)."""
+
+
+class JournalDamaged(StoreFailed):
+    """The file of a journal is not what it must be; what is still in it can be recovered."""
 
 
 class Conflict(StoreFailed):

@@ -8,6 +8,7 @@ import secrets
 
 CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 SESSION_ID_LENGTH = 8
+CALL_PREFIX = "c_"
 DERIVED_LENGTH = 26  # 26 base-32 digits = 130 bits
 
 
@@ -44,7 +45,7 @@ def request_id(turn: str, round_number: int, attempt: int) -> str:
 
 def call_id(request: str, index: int) -> str:
     """The `index`-th tool call (from 0) of the reply to `request`."""
-    return derive("c_", request, "call", index)
+    return derive(CALL_PREFIX, request, "call", index)
 
 
 def ask_id(call: str, number: int) -> str:

@@ -12,6 +12,8 @@ from yeaft.events.codec import Event
 from yeaft.kernel.errors import BadArguments
 from yeaft.kernel.outcome import Guard
 from yeaft.kernel.text import without_surrogates
+from yeaft.llm.prompt import ToolSpec
+from yeaft.prompts.find import templates_dir
 
 A = TypeVar("A", bound=Struct)
 Json = dict[str, "Json"] | list["Json"] | str | float | bool | None
@@ -53,6 +55,7 @@ class Touches(Struct, frozen=True, kw_only=True):
     """What a call would read, write, run or visit, for the policy to judge.
 
     Paths are as the model wrote them; `domains` are lower-case host names or addresses, without port or final dot.
+    `shown` is what a human who is asked sees of a call that nothing else tells of; no rule looks at it.
     """
 
     reads: tuple[str, ...] = ()
@@ -60,6 +63,7 @@ class Touches(Struct, frozen=True, kw_only=True):
     command: str | None = None
     command_cwd: str = ""
     domains: tuple[str, ...] = ()
+    shown: str = ""
 
 
 def touches_nothing(_: Struct) -> Touches:
@@ -83,9 +87,14 @@ class Tool(Struct, Generic[A], frozen=True, kw_only=True):
     intend: Callable[[A], tuple[Intent, ...]] | None = None
     timeout_s: float | None = DEFAULT_TIMEOUT_S
 
+    @property
+    def spec(self) -> ToolSpec:
+        """What a model is told of it."""
+        return spec_of(self.name, self.args)
+
     def bind(self, args_raw: str) -> "BoundCall":
         """The call with these arguments. Raises `BadArguments` with a text that tells the model what to mend."""
-        found = _decoded(self.name, args_raw)
+        found = arguments(self.name, args_raw)
         try:
             args = msgspec.convert(found, self.args, strict=False)
         except msgspec.ValidationError as error:
@@ -116,8 +125,31 @@ class BoundCall(Struct, frozen=True, kw_only=True):
     intend: Callable[[], tuple[Intent, ...]]
 
 
-AnyTool = Tool[Any]
+class AnyTool(Protocol):
+    """A tool of whatever origin, as a turn uses it."""
+
+    @property
+    def name(self) -> str:
+        """What models call it by."""
+        ...
+
+    @property
+    def spec(self) -> ToolSpec:
+        """What a model is told of it."""
+        ...
+
+    def bind(self, args_raw: str, /) -> BoundCall:
+        """The call with these arguments. Raises `BadArguments` with a text that tells the model what to mend."""
+        ...
+
+
 Toolbox = Mapping[str, AnyTool]
+
+
+def spec_of(name: str, args: type[Struct]) -> ToolSpec:
+    """What a model is told of a built-in tool with such arguments; its description is a text among the templates."""
+    text = (templates_dir() / "tools" / f"{name}.md").read_text(encoding="utf-8")
+    return ToolSpec(name=name, description=text.strip(), schema=schema_of(args))
 
 
 def schema_of(args: type[Struct]) -> Raw:
@@ -144,7 +176,8 @@ def _without_titles(node: Json) -> Json:
     return [_without_titles(value) for value in node] if isinstance(node, list) else node
 
 
-def _decoded(tool: str, args_raw: str) -> dict[str, Any]:
+def arguments(tool: str, args_raw: str) -> dict[str, Any]:
+    """The arguments of a call as a JSON object. Raises `BadArguments` with a text that tells the model what to mend."""
     text = args_raw.strip() or "{}"
     try:
         found: Any = msgspec.json.decode(text)

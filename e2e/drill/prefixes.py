@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -18,11 +17,12 @@ from yeaft.events.codec import Event, Recorded, id_of
 from yeaft.events.ops import AnyOp, ContinueTurn, Say
 from yeaft.events.session import MessagePosted, SettingsFrozen
 from yeaft.events.turn import TurnStarted
-from yeaft.interfaces.assemble import Wish, opened
+from yeaft.interfaces.assemble import opened
+from yeaft.interfaces.ground import Wish
 from yeaft.kernel import ids
 from yeaft.kernel.errors import NotFound
 from yeaft.llm import anthropic_prompt, responses_prompt
-from yeaft.llm.model import WireProtocol
+from yeaft.llm.model import Encode, ModelEntry, WireProtocol
 from yeaft.llm.scripted.server import ScriptedServer
 from yeaft.llm.scripted.validate import validate
 from yeaft.session.handoffs import settling
@@ -37,9 +37,9 @@ from yeaft.store.sqlite import SqliteJournal
 CLOSER = 9
 """The epoch of what is appended here."""
 
-ENCODERS: Mapping[WireProtocol, Callable[..., bytes]] = {
-    "anthropic": anthropic_prompt.encode,
-    "openai-responses": responses_prompt.encode,
+ENCODERS: Mapping[WireProtocol, Callable[[ModelEntry], Encode]] = {
+    "anthropic": anthropic_prompt.encoder,
+    "openai-responses": responses_prompt.encoder,
 }
 
 
@@ -157,9 +157,9 @@ def _unsendable(closed: Sequence[Recorded], blobs: Blobs) -> Iterator[str]:
         started = TurnStarted(turn_id=ids.turn_id(message_id, vp_id), message_id=message_id, vp_id=vp_id, mode="ask")
         _append(records, (message, started), message_id)
         units = units_for(folded(records), started.turn_id)
-        for protocol, encode in ENCODERS.items():
+        for protocol, encoder in ENCODERS.items():
             entry = replace(settings.entry, protocol=protocol)
-            body = build_request(units, replace(settings, entry=entry), partial(encode, entry=entry)).body
+            body = build_request(units, replace(settings, entry=entry), encoder(entry)).body
             for problem in validate(protocol, msgspec.json.decode(body)):
                 yield f"{vp_id}'s next request over {protocol}: {problem}"
 

@@ -1,17 +1,22 @@
 """Turns and conversations for tests of the engine: told event by event, and random ones that a model could cause."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
 from msgspec import Raw
 
+from yeaft.config.settings import Window as Bounds
 from yeaft.engine.closing import Ending, closing_events
 from yeaft.engine.decide import Action, Admit, AskModel, Finish, Postpone, Rules, RunCalls, Switch, decide
+from yeaft.engine.request import manner_of
 from yeaft.engine.settings import Settings
 from yeaft.engine.state import TurnState, advance
 from yeaft.engine.view import Own, Posted, Told, Unit
+from yeaft.engine.window.costs import Costs
+from yeaft.engine.window.fit import Window, fit
+from yeaft.engine.window.room import LEAST_GOALS_TOKENS, Room
 from yeaft.events.call import AskOpened, AskWithdrawn, CallFinished, CallStarted
 from yeaft.events.codec import Event
 from yeaft.events.fact import BlobRef
@@ -30,8 +35,8 @@ from yeaft.kernel import ids
 from yeaft.kernel.messages import Call, CallItem, ImagePart, OpaqueItem, ReplyItem, TextItem, ThinkingItem
 from yeaft.kernel.usage import Usage
 from yeaft.llm import anthropic_prompt, responses_prompt
-from yeaft.llm.model import ModelEntry
-from yeaft.llm.prompt import Prompt, SystemBlock, ToolSpec
+from yeaft.llm.model import Encode, ModelEntry
+from yeaft.llm.prompt import SystemBlock, ToolSpec
 from yeaft.llm.scripted.wire import seal_of
 from yeaft.prompts.phrases import load_phrases
 
@@ -193,10 +198,18 @@ def settings_for(entry: ModelEntry, *, labelled: bool = False, context_tokens: i
     )
 
 
-def encoder(entry: ModelEntry) -> Callable[[Prompt], bytes]:
-    """The encoder of an entry's protocol."""
-    module = anthropic_prompt if entry.protocol == "anthropic" else responses_prompt
-    return lambda prompt: module.encode(prompt, entry)
+def fitted(units: Sequence[Unit], limit: int = 10**6, earlier: int | None = None, **bounds: int) -> Window:
+    """The window of `limit` tokens, of which `earlier` (all, unless told) are for earlier turns."""
+    costs = Costs()
+    costs.begin(manner_of(settings_for(CLAUDE)))
+    free = limit if earlier is None else earlier
+    room = Room(fixed=0, limit=limit, utmost=limit, earlier=free, goals=LEAST_GOALS_TOKENS)
+    return fit(units, room, Bounds(**bounds), costs)
+
+
+def encoder(entry: ModelEntry) -> Encode:
+    """An encoder of an entry's protocol that has seen nothing yet."""
+    return (anthropic_prompt if entry.protocol == "anthropic" else responses_prompt).encoder(entry)
 
 
 # Random conversations

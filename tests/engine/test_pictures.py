@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.engine.engine_given import CLAUDE, ENTRIES, PHRASES, Story, encoder, message, settings_for
+from tests.engine.engine_given import CLAUDE, ENTRIES, PHRASES, Story, encoder, fitted, message, settings_for
 from yeaft.engine.pictures import MOST_PICTURES, look_into, nothing_kept
 from yeaft.engine.request import Built, build_request
 from yeaft.engine.view import Own, Posted
-from yeaft.engine.window import fit
 from yeaft.events.call import CallFinished
 from yeaft.events.fact import BlobRef
 from yeaft.llm.model import ModelEntry
@@ -143,11 +142,11 @@ def test_a_request_with_many_large_pictures_stays_within_what_providers_take(tmp
 
 def test_pictures_count_as_tokens_and_are_stubbed_with_their_result(tmp_path: Path) -> None:
     gallery = Gallery(tmp_path)
-    before = fit(gallery.units(), 10**6).tokens_est
+    before = fitted(gallery.units()).tokens_est
     for number in range(3):
         gallery.looked_at(bytes([65 + number]) * 30_000)
 
-    window = fit(gallery.units(), 10**6)
+    window = fitted(gallery.units())
     results = gallery.results(CLAUDE, context_tokens=6000)
 
     assert window.tokens_est - before > 3 * (1024 + 40_000 // 16)

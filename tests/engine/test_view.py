@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.engine_given import (
@@ -23,12 +23,14 @@ from tests.engine.engine_given import (
     settings_for,
     turns,
 )
+from yeaft.engine.manner import Manner
 from yeaft.engine.request import build_request
 from yeaft.engine.sent_copy import SENT_BYTES, sent_copy
 from yeaft.engine.state import TurnState
-from yeaft.engine.view import Manner, Own, Posted, Told, Unit, prompt_messages
+from yeaft.engine.view import Own, Posted, Told, Unit, prompt_messages
 from yeaft.events.session import MessagePosted
 from yeaft.events.turn import RequestSent
+from yeaft.kernel.errors import ConfigError
 from yeaft.kernel.messages import AssistantMessage, PromptMessage, ResultPart, TextPart, UserMessage
 from yeaft.llm.model import ModelEntry
 from yeaft.llm.scripted.validate import validate
@@ -77,7 +79,11 @@ def test_small_windows_give_valid_requests_too(
 ) -> None:
     frozen = settings_for(entry, labelled=True, context_tokens=context_tokens)
 
-    built = build_request(units, frozen, encoder(entry), shrinks, picture_of)
+    try:
+        built = build_request(units, frozen, encoder(entry), shrinks, picture_of)
+    except ConfigError:
+        assume(context_tokens >= 1000)
+        raise
 
     assert validate(entry.protocol, json.loads(built.body)) == []
     assert built == build_request(units, frozen, encoder(entry), shrinks, picture_of)
@@ -221,6 +227,19 @@ def test_the_model_that_repeats_itself_is_told_so_once_per_call() -> None:
     assert len(notes) == 1
     assert "call number 3 of ListDir" in notes[0]
     assert "a.txt" in notes[0]
+
+
+def test_the_model_that_gets_the_same_error_a_third_time_is_told_so_with_the_error() -> None:
+    story = Story()
+    for _ in range(3):
+        story.sent().replied("", ["ListDir"])
+        story.finished(story.state.open_calls[0].call, "first line must be *** Begin Patch", "failed")
+
+    *_, (who, note) = seen(Own(turn=story.state))
+
+    assert who == "user"
+    assert "call number 3 of ListDir" in note
+    assert "first line must be *** Begin Patch" in note
 
 
 def test_the_same_calls_far_apart_are_no_repetition() -> None:

@@ -11,6 +11,7 @@ from tests.engine.engine_given import BOX, ME, PHRASES, encoder, message, settin
 from yeaft.engine.calls import Hands, Refused, Verdict
 from yeaft.engine.decide import Rules
 from yeaft.engine.pictures import look_into
+from yeaft.engine.request import Memory
 from yeaft.engine.settings import Frozen, freeze
 from yeaft.engine.state import TurnState, advance
 from yeaft.engine.turn import run_turn
@@ -22,9 +23,9 @@ from yeaft.events.turn import TurnStarted
 from yeaft.kernel.errors import ModelFailed
 from yeaft.kernel.messages import Call, CallItem, ImagePart, TextItem, WireCall
 from yeaft.kernel.usage import Usage
-from yeaft.llm.model import Hear, ModelEntry, Piece, Reply
-from yeaft.llm.prompt import Prompt
+from yeaft.llm.model import Encode, Hear, ModelEntry, Piece, Reply
 from yeaft.llm.retry import RetryRules
+from yeaft.llm.tokens import Factors
 from yeaft.tools.tool import BoundCall, Running, Tool, ToolResult
 
 Body = Callable[["Args", Running], Awaitable[str | ToolResult]]
@@ -65,8 +66,8 @@ class ListModel:
     def entry(self) -> ModelEntry:
         return BOX
 
-    def encode(self, prompt: Prompt) -> bytes:
-        return encoder(BOX)(prompt)
+    def encoder(self) -> Encode:
+        return encoder(BOX)
 
     async def generate(self, body: bytes, hear: Hear) -> Reply:
         self.bodies.append(body)
@@ -118,6 +119,7 @@ class Turn:
         self._question = Posted(message=message("go"))
         self._state = TurnState(started=TurnStarted(turn_id="t_1", message_id="m_1", vp_id=ME, mode="ask"))
         self._kept: dict[str, bytes] = {}
+        self._memory = Memory()
         self._hands = Hands({one.name: one for one in tools}, self.gate, PHRASES, self._keep)
         self._rules = rules
 
@@ -172,11 +174,19 @@ class Turn:
     def spent_usd(self) -> float:
         return 0.0
 
+    def factors(self, model: str) -> Factors:
+        assert model == BOX.ref
+        return Factors()
+
     # the VP's mind
 
     @property
     def phrases(self) -> Mapping[str, str]:
         return PHRASES
+
+    @property
+    def memory(self) -> Memory:
+        return self._memory
 
     def freeze(self, ref: str) -> tuple[Frozen, ListModel]:
         assert ref in ("", BOX.ref)

@@ -25,11 +25,11 @@ from yeaft.kernel.messages import (
     UserMessage,
 )
 from yeaft.llm.anthropic import messages_url
-from yeaft.llm.anthropic_prompt import encode
+from yeaft.llm.anthropic_prompt import encoder
 from yeaft.llm.model import ModelEntry
 from yeaft.llm.prompt import Prompt, SystemBlock, ToolSpec
 from yeaft.llm.scripted.validate import validate
-from yeaft.llm.wire_ids import plan_ids
+from yeaft.llm.wire_ids import WireIds
 
 ENTRY = ModelEntry(
     provider="anthropic", id="claude", protocol="anthropic", context_tokens=200_000, output_tokens=64_000
@@ -58,7 +58,7 @@ def prompt(*messages: PromptMessage, **more: Any) -> Prompt:
 
 
 def body(*messages: PromptMessage, entry: ModelEntry = PLAIN, **more: Any) -> Any:
-    return json.loads(encode(prompt(*messages, **more), entry))
+    return json.loads(encoder(entry)(prompt(*messages, **more)))
 
 
 def contents(*messages: PromptMessage, entry: ModelEntry = PLAIN) -> list[Any]:
@@ -107,7 +107,7 @@ def test_a_whole_request_has_marks_where_later_ones_will_share_its_beginning() -
 
 
 def test_the_smallest_request_has_nothing_to_spare() -> None:
-    assert encode(prompt(user("Hi")), PLAIN) == (
+    assert encoder(PLAIN)(prompt(user("Hi"))) == (
         b'{"model":"claude","max_tokens":1000,"stream":true,'
         b'"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}]}'
     )
@@ -117,7 +117,7 @@ def test_a_reply_goes_back_to_its_model_in_its_order_and_byte_for_byte() -> None
     reply = said(THOUGHT, "One.", CallItem(index=0), SEARCH, "Two.", calls=(called("c_1", '{"a": [1]}'),))
     result = ResultPart(call_id="c_1", text="done")
 
-    sent = encode(prompt(user("Hi"), reply, user(result)), PLAIN)
+    sent = encoder(PLAIN)(prompt(user("Hi"), reply, user(result)))
 
     assert bytes(THOUGHT.raw) in sent
     assert json.loads(sent)["messages"][1]["content"] == [
@@ -272,7 +272,7 @@ def test_a_paused_reply_is_gone_on_with() -> None:
 @pytest.mark.parametrize("messages", [(), (user("Hi"), said("Hello")), (user(" "),)])
 def test_a_request_that_no_server_would_take_is_a_bug(messages: tuple[PromptMessage, ...]) -> None:
     with pytest.raises(AssertionError):
-        encode(prompt(*messages), ENTRY)
+        encoder(ENTRY)(prompt(*messages))
 
 
 @pytest.mark.parametrize(
@@ -351,9 +351,11 @@ def test_wire_ids_stay_unless_they_are_odd_or_taken() -> None:
     calls = tuple(called(f"c_{number}", wire_id=wire_id) for number, wire_id in enumerate(odd))
     empty = replace(calls[1], wire_id="")
 
-    plan = plan_ids((user("Hi"), said(calls=(calls[0], empty)), said(calls=calls[2:])))
+    planned = WireIds()
+    planned.add((calls[0], empty))
+    planned.add(calls[2:])
 
-    assert plan == {
+    assert planned.of == {
         "c_0": "toolu_1",
         "c_1": "c_1",
         "c_2": "c_2",
@@ -374,15 +376,16 @@ def test_wire_ids_are_valid_unique_and_stable_as_the_conversation_grows(wire_ids
         Call(call_id=f"c_{number}", wire_id=wire_id, tool="Bash", args_raw="{}")
         for number, wire_id in enumerate(wire_ids)
     ]
-    messages = [said(calls=(call,)) for call in calls]
+    planned, earlier = WireIds(), list[dict[str, str]]()
 
-    plan = plan_ids(messages)
+    for call in calls:
+        planned.add((call,))
+        earlier.append(dict(planned.of))
 
-    assert len(set(plan.values())) == len(calls)
-    assert all(value.isascii() and value.replace("_", "").replace("-", "").isalnum() for value in plan.values())
-    for length in range(len(messages)):
-        earlier = plan_ids(messages[:length])
-        assert earlier == {call_id: plan[call_id] for call_id in earlier}
+    assert len(set(planned.of.values())) == len(calls)
+    assert all(value.isascii() and value.replace("_", "").replace("-", "").isalnum() for value in planned.of.values())
+    for then in earlier:
+        assert then == {call_id: planned.of[call_id] for call_id in then}
 
 
 TEXTS = st.sampled_from(["", " ", "hi", "你好"])

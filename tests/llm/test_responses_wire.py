@@ -279,7 +279,7 @@ async def test_what_recorded_clients_sent_back_we_send_back_unchanged(case: str,
         messages += [message, follow_up(message, recorded)]
 
     async with model("http://127.0.0.1:9") as asked:
-        sent = json.loads(asked.encode(Prompt(messages=tuple(messages), max_output_tokens=100)))["input"]
+        sent = json.loads(asked.encoder()(Prompt(messages=tuple(messages), max_output_tokens=100)))["input"]
 
     for theirs in recorded:
         if theirs.get("role", "assistant") == "assistant" and theirs.get("type") != "tool_search_call":  # rewritten
@@ -315,7 +315,7 @@ async def test_a_request_is_posted_below_the_base_url_as_it_was_encoded() -> Non
     prompt = Prompt(messages=(UserMessage(parts=(TextPart(text="hi"),)),), max_output_tokens=100)
 
     async with server, model(f"http://127.0.0.1:{port}") as asked:
-        body = asked.encode(prompt)
+        body = asked.encoder()(prompt)
         reply = await asked.generate(body, lambda _: None)
 
     assert reply.stop == "end"

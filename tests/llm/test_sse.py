@@ -1,6 +1,7 @@
 """Server-sent events come out the same however the network cuts them and whatever line ends a server likes."""
 
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -127,6 +128,24 @@ def test_endless_data_lines_of_one_event_are_given_up_too() -> None:
 
     with pytest.raises(ModelFailed):
         events(*[line] * 65)
+
+
+def test_a_line_of_20_mebibytes_in_pieces_is_put_together_once() -> None:
+    splitter, chunk, most_bytes = SseSplitter(), b"x" * 1024, 0
+    splitter.feed(b"data: ")
+    tracemalloc.start()
+    try:
+        for _ in range(20 * 1024):
+            tracemalloc.reset_peak()
+            before, _ = tracemalloc.get_traced_memory()
+            assert splitter.feed(chunk) == []
+            most_bytes = max(most_bytes, tracemalloc.get_traced_memory()[1] - before)
+    finally:
+        tracemalloc.stop()
+
+    (event,) = splitter.feed(b"\n\n")
+    assert len(event.data) == 20 * 2**20
+    assert most_bytes < 2**20  # each piece is kept as it came; only the list of them grows
 
 
 def test_many_large_events_and_comments_are_no_endless_event() -> None:

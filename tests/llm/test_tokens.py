@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from yeaft.llm.tokens import calibrated, estimate, estimate_image, exact, factor_from
+from yeaft.llm.tokens import (
+    calibrated,
+    estimate,
+    estimate_image,
+    exact,
+    exact_factor,
+    factor_from,
+    factor_of,
+    with_report,
+)
 
 SAMPLES = {
     "english": "The quick brown fox jumps over the lazy dog, and then it goes home to sleep for a while. ",
@@ -54,3 +63,34 @@ def test_reported_usage_corrects_the_next_estimate_within_bounds() -> None:
 
 def test_words_of_the_tokenizer_itself_are_plain_text() -> None:
     assert exact("<|endoftext|>") > 1
+
+
+def test_one_odd_report_changes_nothing_and_no_report_teaches_nothing() -> None:
+    ratios: tuple[float, ...] = ()
+    for reported in (1300, 0, 1300, 1_000_000, 3900, 1300, 1310):
+        ratios = with_report(ratios, 1000, reported)
+
+    assert factor_of(ratios) == 1.3
+    assert with_report(ratios, 100, 400) == ratios
+    assert factor_of(()) == 1.0
+    assert factor_of((0.6,)) == 1.0
+    assert factor_of((1.33,)) == 1.35
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**7)), max_size=30))
+def test_a_factor_stays_within_bounds_whatever_is_reported(reports: list[tuple[int, int]]) -> None:
+    ratios: tuple[float, ...] = ()
+    for estimated, reported in reports:
+        ratios = with_report(ratios, estimated, reported)
+
+    assert 0.5 <= factor_of(ratios) <= 4.0
+    assert len(ratios) <= 5
+
+
+def test_only_models_of_the_vocabulary_we_have_are_counted_exactly() -> None:
+    text = SAMPLES["mixed"] * 20
+
+    assert exact_factor("gpt-4-turbo", text) == pytest.approx(exact(text) / estimate(text))
+    assert exact_factor("gpt-4o", text) is None
+    assert exact_factor("claude-sonnet", text) is None
+    assert exact_factor("gpt-4", "") is None

@@ -105,7 +105,7 @@ def model_at(url: str, protocol: str, transport: Transport, model_id: str = "m")
 async def ask(model: Model) -> Outcome:
     """Send one request and keep everything that came of it."""
     outcome = Outcome()
-    body = model.encode(Prompt(messages=(told("hi"),), max_output_tokens=64))
+    body = model.encoder()(Prompt(messages=(told("hi"),), max_output_tokens=64))
     try:
         outcome.reply = await model.generate(body, outcome.pieces.append)
     except ModelFailed as failed:
@@ -163,7 +163,7 @@ def sent_back(reply: Reply, url: str = "", model_id: str = "m") -> list[dict[str
     """The content of the assistant message in the next Anthropic request after `reply`."""
     model = model_at(url, "anthropic", Transport(), model_id)
     said = AssistantMessage(items=reply.items, calls=our_calls(reply.calls), origin=model.entry.ref)
-    body = json.loads(model.encode(Prompt(messages=(told("hi"), said, told("go on")), max_output_tokens=64)))
+    body = json.loads(model.encoder()(Prompt(messages=(told("hi"), said, told("go on")), max_output_tokens=64)))
     return body["messages"][1]["content"] if len(body["messages"]) > 1 else []
 
 

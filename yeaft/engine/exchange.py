@@ -25,6 +25,7 @@ from yeaft.kernel.messages import Call
 
 if TYPE_CHECKING:
     from yeaft.engine.decide import AskModel
+    from yeaft.engine.request import Memory
     from yeaft.engine.settings import Frozen
     from yeaft.engine.state import TurnState
     from yeaft.engine.turn import TurnLog
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from yeaft.llm.model import Model, Piece, Reply
 
 CHECKPOINT_S = 2.0
+AFTER_REFUSAL = 0.75
+"""How much of what was refused for length later rounds send, unless more was taken."""
 
 
 class Mind(Protocol):
@@ -51,6 +54,11 @@ class Mind(Protocol):
         """
         ...
 
+    @property
+    def memory(self) -> Memory:
+        """What was worked out for the last request; it only saves time."""
+        ...
+
     def picture(self, ref: BlobRef, /) -> ImagePart | None:
         """Return a picture that a call's result had; None if it is gone."""
         ...
@@ -62,7 +70,16 @@ async def ask_model(log: TurnLog, mind: Mind, ask: AskModel, now_ms: NowMs) -> N
     state = log.state
     frozen, model = mind.freeze(state.model)
     shrinks = shrinks_of(state, ask.round)
-    built = build_request(log.units(), frozen.settings, model.encode, shrinks, mind.picture)
+    built = build_request(
+        log.units(),
+        frozen.settings,
+        mind.memory.encoder(model.entry, model.encoder),
+        shrinks,
+        mind.picture,
+        bound=bound_of(state),
+        factors=log.factors(model.entry.ref),
+        memory=mind.memory,
+    )
     started = state.started
     sent = RequestSent(
         request_id=ids.request_id(started.turn_id, ask.round, ask.attempt),
@@ -98,6 +115,21 @@ def shrinks_of(state: TurnState, round_number: int) -> int:
         for attempt in state.attempts
         if attempt.sent.round == round_number
     )
+
+
+def bound_of(state: TurnState) -> int | None:
+    """How many tokens (estimated, all in all) a request of this turn may have after a refusal for length; None if any.
+
+    So a window that is smaller than it was said to be is found out once in a turn, and not in each of its rounds.
+    """
+    refused = min(
+        (one.sent.window.tokens_est for one in state.attempts if one.failure and one.failure.error.kind == "context"),
+        default=0,
+    )
+    if not refused:
+        return None
+    taken = (one.sent.window.tokens_est for one in state.attempts if one.reply is not None)
+    return max(int(refused * AFTER_REFUSAL), *(tokens for tokens in taken if tokens < refused), 0)
 
 
 class _Ear:
@@ -178,9 +210,12 @@ def _completed(sent: RequestSent, reply: Reply, cost_usd: float | None) -> Reply
 
 
 def _failed(sent: RequestSent, error: ModelFailed, text: str) -> RequestFailed:
+    message = error.message
+    if error.kind == "context":
+        message += f" By estimate it had {round(sent.window.tokens_est * sent.window.factor)} tokens."
     failure = Failure(
         kind=error.kind,
-        message=error.message,
+        message=message,
         status=error.status,
         wire_type=error.wire_type,
         retry_after_s=error.retry_after_s,

@@ -5,10 +5,11 @@ import hashlib
 import msgspec
 from msgspec import Struct
 
+from yeaft.config.settings import Window
 from yeaft.llm.model import ModelEntry
 from yeaft.llm.prompt import SystemBlock, ToolSpec
 
-BUILDER = 1
+BUILDER = 2
 """Version of the request builder; a journal written by another one cannot be compared byte for byte."""
 
 
@@ -26,6 +27,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     labelled: bool
     names: dict[str, str]
     phrases: dict[str, str]
+    window: Window = Window()
 
 
 class Frozen(Struct, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ from yeaft.engine.view import Unit
 from yeaft.events.codec import Event, Transient
 from yeaft.events.turn import ModelSwitched, RetryScheduled
 from yeaft.kernel.clock import NowMs
+from yeaft.llm.tokens import Factors
 
 
 class TurnLog(Protocol):
@@ -24,6 +25,10 @@ class TurnLog(Protocol):
 
     def units(self) -> tuple[Unit, ...]:
         """Return all that this turn's VP sees, oldest first; the turn itself comes last."""
+        ...
+
+    def factors(self, model: str) -> Factors:
+        """Return what estimates for a model have to be multiplied by, as its provider's counts have taught."""
         ...
 
     def post(self, *events: Event, sync: bool = False) -> Awaitable[None]:

@@ -17,5 +17,5 @@ def messages_url(base_url: str) -> str:
 
 
 ANTHROPIC = Dialect(
-    encode=anthropic_prompt.encode, url=messages_url, accumulator=AnthropicReply, headers=VERSION_HEADERS
+    encoder=anthropic_prompt.encoder, url=messages_url, accumulator=AnthropicReply, headers=VERSION_HEADERS
 )

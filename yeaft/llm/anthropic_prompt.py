@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
+from yeaft.kernel.grown import Grown
 from yeaft.kernel.messages import (
     AssistantMessage,
     Call,
@@ -15,6 +16,7 @@ from yeaft.kernel.messages import (
     ImagePart,
     OpaqueItem,
     Part,
+    PromptMessage,
     ReplyItem,
     ResultPart,
     TextItem,
@@ -38,39 +40,53 @@ from yeaft.llm.anthropic_wire import (
     UserBlock,
     UserTurn,
 )
-from yeaft.llm.model import ModelEntry
+from yeaft.llm.model import Encode, ModelEntry
 from yeaft.llm.prompt import Prompt, SystemBlock, ToolSpec
-from yeaft.llm.wire_ids import plan_ids
+from yeaft.llm.wire_ids import WireIds
 
 MARKS = 4  # the API refuses more
 MARK = Mark()
 SILENT_FAILURE = "Failed without any output."  # the API refuses an error without content
 UNNAMED = "unnamed"
 NAME_CHARS = 128
+NEWEST = 2
 _encoder = msgspec.json.Encoder()
 
 
-def encode(prompt: Prompt, entry: ModelEntry) -> bytes:
-    """The exact body of the request that `prompt` is for `entry`.
+def encoder(entry: ModelEntry) -> Encode:
+    """See `Model.encoder`.
 
     The messages must end with a user message, or with a reply that the provider paused in the middle of a tool of
     its own and now goes on with.
     """
+    known: Grown[_Turns] = Grown()
+
+    def encode(prompt: Prompt) -> bytes:
+        messages = prompt.messages
+        turns = known.of(messages[:-1], lambda: _Turns(entry), lambda turns, place: turns.add(messages[place])).copy()
+        for message in messages[-1:]:
+            turns.add(message)
+        return _body(prompt, entry, turns)
+
+    return encode
+
+
+def _body(prompt: Prompt, entry: ModelEntry, turns: "_Turns") -> bytes:
     tools = _tools(prompt.tools, entry)
-    turns = _turns(prompt, entry)
-    assert turns, "a request without messages"
-    last = turns[-1]
+    newest = turns.newest()
+    assert newest, "a request without messages"
+    last = newest[-1]
     assert isinstance(last, UserTurn) or isinstance(last.content[-1], Raw), "a request that ends with a finished reply"
     if entry.cache and isinstance(last, UserTurn):
         _mark_last(last.content)
-    thinking = plan_thinking(prompt, entry, turns)
+    thinking = plan_thinking(prompt, entry, newest)
     body = Body(
         model=entry.id,
         max_tokens=thinking.max_tokens,
         stream=True,
         system=_system(prompt.system, MARKS - 1 - bool(tools) if entry.cache else 0),
         tools=tools,
-        messages=turns,
+        messages=turns.whole(newest),
         thinking=thinking.thinking,
         output_config=thinking.output_config,
     )
@@ -102,29 +118,59 @@ def _mark_last(blocks: list[UserBlock]) -> None:
             return
 
 
-def _turns(prompt: Prompt, entry: ModelEntry) -> list[UserTurn | AssistantTurn]:
-    """The messages with nothing blank in them, roles taking turns, and results before anything else."""
-    ids = plan_ids(prompt.messages)
-    turns: list[UserTurn | AssistantTurn] = []
-    for message in prompt.messages:
-        last = turns[-1] if turns else None
+class _Turns:
+    """The messages with nothing blank in them, roles taking turns, and results before anything else.
+
+    What is said last decides how the newest two are written; those before them are bytes already.
+    """
+
+    def __init__(self, entry: ModelEntry) -> None:
+        self._entry = entry
+        self._ids = WireIds()
+        self._written: list[bytes] = []
+        self._newest: list[UserTurn | AssistantTurn] = []
+
+    def add(self, message: PromptMessage) -> None:
+        last = self._newest[-1] if self._newest else None
         match message:
             case UserMessage():
-                told = [block for part in message.parts for block in _told(part, ids, entry)]
+                told = [block for part in message.parts for block in _told(part, self._ids.of, self._entry)]
                 if isinstance(last, UserTurn):
                     last.content += told
                 elif told:
-                    turns.append(UserTurn(content=told))
+                    self._begin(UserTurn(content=told))
             case AssistantMessage():
-                said = list(_said(message, ids, entry))
+                self._ids.add(message.calls)
+                said = list(_said(message, self._ids.of, self._entry))
                 if isinstance(last, AssistantTurn):
                     last.content += said
                 elif said:
-                    turns.append(AssistantTurn(content=said))
-    for turn in turns:
-        if isinstance(turn, UserTurn):
-            turn.content.sort(key=lambda block: not isinstance(block, ToolResult))
-    return turns
+                    self._begin(AssistantTurn(content=said))
+
+    def copy(self) -> "_Turns":
+        other = _Turns(self._entry)
+        other._ids, other._written = self._ids.copy(), list(self._written)
+        other._newest = [replace(turn, content=list(turn.content)) for turn in self._newest]
+        return other
+
+    def newest(self) -> list[UserTurn | AssistantTurn]:
+        """The newest two, if there are as many."""
+        return list(map(_in_order, self._newest))
+
+    def whole(self, newest: Sequence[UserTurn | AssistantTurn]) -> Raw:
+        """All turns, the last of them as they are in `newest`."""
+        return wire_json.array((*self._written, *map(_encoder.encode, newest)))
+
+    def _begin(self, turn: UserTurn | AssistantTurn) -> None:
+        self._newest.append(turn)
+        if len(self._newest) > NEWEST:
+            self._written.append(_encoder.encode(_in_order(self._newest.pop(0))))
+
+
+def _in_order(turn: UserTurn | AssistantTurn) -> UserTurn | AssistantTurn:
+    if isinstance(turn, AssistantTurn):
+        return turn
+    return UserTurn(content=sorted(turn.content, key=lambda block: not isinstance(block, ToolResult)))
 
 
 def _told(part: Part, ids: Mapping[str, str], entry: ModelEntry) -> Iterator[UserBlock]:

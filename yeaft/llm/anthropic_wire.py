@@ -97,7 +97,7 @@ class Body(Struct, frozen=True, kw_only=True, omit_defaults=True):
     stream: Literal[True]
     system: list[Text] = []
     tools: list[Tool] = []
-    messages: list[UserTurn | AssistantTurn]
+    messages: Raw
     thinking: Thinking | None = None
     output_config: OutputConfig | None = None
 

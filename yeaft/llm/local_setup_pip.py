@@ -46,9 +46,12 @@ def typed_by_hand(arguments: Sequence[str]) -> str:
 
 
 async def run_pip(arguments: Sequence[str]) -> None:
-    """Run pip to its end. Raises `LocalUnavailable` with its last words; when cancelled, pip is killed."""
+    """Run the interpreter's own pip to its end, whatever lies in the folder here.
+
+    Raises `LocalUnavailable` with its last words; when cancelled, pip is killed.
+    """
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "pip", arguments[0], *QUIET, *arguments[1:]),
+        *(sys.executable, "-P", "-m", "pip", arguments[0], *QUIET, *arguments[1:]),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,

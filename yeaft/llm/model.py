@@ -56,6 +56,10 @@ class Reply(Struct, frozen=True, kw_only=True):
 Hear = Callable[[Piece], None]
 
 
+Encode = Callable[[Prompt], bytes]
+"""Makes the exact body of a request."""
+
+
 class Model(Protocol):
     """One model of one provider."""
 
@@ -64,8 +68,11 @@ class Model(Protocol):
         """What is known of it."""
         ...
 
-    def encode(self, prompt: Prompt) -> bytes:
-        """The exact body of the request: a pure function of `prompt` and `entry`."""
+    def encoder(self) -> Encode:
+        """What makes the exact bodies of requests: a pure function of a prompt and `entry`.
+
+        It only saves time to use the same one for requests that each begin as the one before did.
+        """
         ...
 
     async def generate(self, body: bytes, hear: Hear) -> Reply:

@@ -7,8 +7,7 @@ from yeaft.kernel.errors import ModelFailed
 from yeaft.llm.catalogue import Catalogue
 from yeaft.llm.credentials import Credentials
 from yeaft.llm.embedded_server import Address
-from yeaft.llm.model import Hear, Model, ModelEntry, Reply, WireProtocol
-from yeaft.llm.prompt import Prompt
+from yeaft.llm.model import Encode, Hear, Model, ModelEntry, Reply, WireProtocol
 from yeaft.llm.providers import LOCAL_PROVIDER
 from yeaft.llm.router import Route, resolve, with_server
 from yeaft.llm.transport import Endpoint, Transport
@@ -105,9 +104,9 @@ class _KeyedModel:
         """What is known of the model."""
         return self._model.entry
 
-    def encode(self, prompt: Prompt) -> bytes:
-        """The exact body of the request."""
-        return self._model.encode(prompt)
+    def encoder(self) -> Encode:
+        """See `Model.encoder`."""
+        return self._model.encoder()
 
     async def generate(self, body: bytes, hear: Hear) -> Reply:
         """See `Model.generate`."""

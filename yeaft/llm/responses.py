@@ -16,4 +16,4 @@ def responses_url(base_url: str) -> str:
     return urlunsplit(parts._replace(path=path))
 
 
-RESPONSES = Dialect(encode=responses_prompt.encode, url=responses_url, accumulator=ResponsesReply)
+RESPONSES = Dialect(encoder=responses_prompt.encoder, url=responses_url, accumulator=ResponsesReply)

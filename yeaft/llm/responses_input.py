@@ -29,7 +29,7 @@ from yeaft.kernel.text import without_surrogates
 from yeaft.llm import wire_json
 from yeaft.llm.model import ModelEntry
 from yeaft.llm.responses_items import head_of, is_object, text_in
-from yeaft.llm.wire_ids import plan_ids
+from yeaft.llm.wire_ids import WireIds
 
 IMAGE_LEFT_OUT = "[picture left out: this model takes text only]"
 NAME_CHARS = 128
@@ -97,28 +97,48 @@ class CustomCallOutput(Struct, frozen=True, kw_only=True, tag="custom_tool_call_
 InputItem = Raw | InputMessage | OutputMessage | FunctionCall | FunctionCallOutput | CustomCallOutput
 
 _objects: msgspec.json.Decoder[dict[str, Raw]] = msgspec.json.Decoder(dict[str, Raw])
+_encoder = msgspec.json.Encoder()
 
 
-def items_of(messages: Sequence[PromptMessage], entry: ModelEntry) -> list[InputItem]:
-    """The `input` of a request to `entry`.
+class Input:
+    """The `input` of a request to `entry`, written message by message.
 
-    Items that the same model said go back byte-equal, others in portable form. Results without a call are left out.
+    Items that the same model said go back byte-equal, others in portable form. Results without a call before them are
+    left out.
     """
-    plan = plan_ids(messages)
-    items: list[InputItem] = []
-    custom: set[str] = set()  # ids of calls whose results need the custom form
-    for message in messages:
+
+    def __init__(self, entry: ModelEntry) -> None:
+        self._entry = entry
+        self._ids = WireIds()
+        self._custom: set[str] = set()  # ids of calls whose results need the custom form
+        self._written: list[bytes] = []
+
+    def add(self, message: PromptMessage) -> None:
+        """Write another message."""
         if isinstance(message, UserMessage):
-            items.extend(_results(message, plan, custom, images=entry.images))
-            items.extend(_said_by_user(message, images=entry.images))
-            continue
-        if message.origin == entry.ref:
-            said = list(_said_by_us(message, plan))
-            custom.update(_custom_ids(said))
+            self._write(_results(message, self._ids.of, self._custom, images=self._entry.images))
+            self._write(_said_by_user(message, images=self._entry.images))
+            return
+        self._ids.add(message.calls)
+        if message.origin == self._entry.ref:
+            said = list(_said_by_us(message, self._ids.of))
+            self._custom.update(_custom_ids(said))
         else:
-            said = list(_said_by_another(message.items, message.calls, plan))
-        items.extend(_numbered(said, len(items)))
-    return items
+            said = list(_said_by_another(message.items, message.calls, self._ids.of))
+        self._write(_numbered(said, len(self._written)))
+
+    def copy(self) -> "Input":
+        """The same, to which more can be added."""
+        other = Input(self._entry)
+        other._ids, other._custom, other._written = self._ids.copy(), set(self._custom), list(self._written)
+        return other
+
+    def whole(self) -> Raw:
+        """All items."""
+        return wire_json.array(self._written)
+
+    def _write(self, items: Iterable[InputItem]) -> None:
+        self._written.extend(map(_encoder.encode, items))
 
 
 def _results(

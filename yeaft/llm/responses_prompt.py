@@ -3,12 +3,13 @@
 import msgspec
 from msgspec import Raw, Struct
 
+from yeaft.kernel.grown import Grown
 from yeaft.kernel.messages import UserMessage
 from yeaft.kernel.text import without_surrogates
 from yeaft.llm.effort import clamp
-from yeaft.llm.model import ModelEntry
+from yeaft.llm.model import Encode, ModelEntry
 from yeaft.llm.prompt import Prompt
-from yeaft.llm.responses_input import InputItem, items_of
+from yeaft.llm.responses_input import Input
 
 CACHE_KEY_CHARS = 64
 ENCRYPTED_REASONING = "reasoning.encrypted_content"
@@ -37,7 +38,7 @@ class RequestBody(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     model: str
     instructions: str = ""
-    input: list[InputItem]
+    input: Raw
     tools: tuple[FunctionTool, ...] = ()
     max_output_tokens: int
     reasoning: Reasoning | None = None
@@ -47,16 +48,28 @@ class RequestBody(Struct, frozen=True, kw_only=True, omit_defaults=True):
     stream: bool
 
 
-def encode(prompt: Prompt, entry: ModelEntry) -> bytes:
-    """The exact body of the request; `prompt` must end with something that the model can answer."""
-    assert prompt.messages, "a request has messages"
-    assert isinstance(prompt.messages[-1], UserMessage), "a request ends with a user message or with results"
+def encoder(entry: ModelEntry) -> Encode:
+    """See `Model.encoder`; a prompt must end with something that the model can answer."""
+    known: Grown[Input] = Grown()
+
+    def encode(prompt: Prompt) -> bytes:
+        messages = prompt.messages
+        assert messages, "a request has messages"
+        assert isinstance(messages[-1], UserMessage), "a request ends with a user message or with results"
+        said = known.of(messages[:-1], lambda: Input(entry), lambda said, place: said.add(messages[place])).copy()
+        said.add(messages[-1])
+        return _body(prompt, entry, said.whole())
+
+    return encode
+
+
+def _body(prompt: Prompt, entry: ModelEntry, said: Raw) -> bytes:
     effort = clamp(prompt.effort, entry.efforts)
     reasons = entry.thinking != "none" or bool(entry.efforts)
     body = RequestBody(
         model=entry.id,
         instructions=without_surrogates("\n\n".join(block.text for block in prompt.system if block.text.strip())),
-        input=items_of(prompt.messages, entry),
+        input=said,
         tools=_tools(prompt) if entry.tools else (),
         max_output_tokens=prompt.max_output_tokens,
         reasoning=Reasoning(effort=effort) if effort else None,

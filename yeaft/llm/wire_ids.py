@@ -1,35 +1,41 @@
 """The ids that calls go by on the wire: the provider's own where they are usable, else ours."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 
-from yeaft.kernel.messages import AssistantMessage, PromptMessage
+from yeaft.kernel.messages import Call
 
 _USABLE = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # what the Anthropic API documents for tool_use ids; OpenAI takes more
 
 
-def plan_ids(messages: Sequence[PromptMessage]) -> Mapping[str, str]:
-    """The wire id of each call in `messages`, by `call_id`; no two are equal.
+class WireIds:
+    """The wire id of each call so far, by `call_id`; no two are equal.
 
-    The first call with an id keeps it and later ones get ours, so that adding messages changes none of the ids
-    already planned and the provider's cache stays valid.
+    The first call with an id keeps it and later ones get ours, so that adding calls changes none of the ids already
+    given and the provider's cache stays valid.
     """
-    plan: dict[str, str] = {}
-    taken: set[str] = set()
-    for message in messages:
-        if not isinstance(message, AssistantMessage):
-            continue
-        for call in message.calls:
-            usable = _USABLE.fullmatch(call.wire_id) is not None and call.wire_id not in taken
-            wire_id = call.wire_id if usable else _free(call.call_id, taken)
-            plan[call.call_id] = wire_id
-            taken.add(wire_id)
-    return plan
 
+    def __init__(self) -> None:
+        self.of: dict[str, str] = {}
+        self._taken: set[str] = set()
 
-def _free(call_id: str, taken: set[str]) -> str:
-    candidate, number = call_id, 1
-    while candidate in taken:
-        number += 1
-        candidate = f"{call_id}_{number}"
-    return candidate
+    def add(self, calls: Iterable[Call]) -> None:
+        """Give the calls of another reply their ids."""
+        for call in calls:
+            usable = _USABLE.fullmatch(call.wire_id) is not None and call.wire_id not in self._taken
+            wire_id = call.wire_id if usable else self._free(call.call_id)
+            self.of[call.call_id] = wire_id
+            self._taken.add(wire_id)
+
+    def copy(self) -> "WireIds":
+        """The same ids, to which others can be added."""
+        other = WireIds()
+        other.of, other._taken = dict(self.of), set(self._taken)
+        return other
+
+    def _free(self, call_id: str) -> str:
+        candidate, number = call_id, 1
+        while candidate in self._taken:
+            number += 1
+            candidate = f"{call_id}_{number}"
+        return candidate

@@ -6,15 +6,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft.llm.accumulator import Accumulator
-from yeaft.llm.model import Hear, ModelEntry, Reply
-from yeaft.llm.prompt import Prompt
+from yeaft.llm.model import Encode, Hear, ModelEntry, Reply
 from yeaft.llm.transport import Endpoint, Transport
 
 
 class Dialect(Struct, frozen=True, kw_only=True):
-    """One wire protocol: bodies of requests, where they go below a base URL, and who reads replies (by provider)."""
+    """One wire protocol: how requests are written, replies read (by provider), and where below a URL requests go."""
 
-    encode: Callable[[Prompt, ModelEntry], bytes]
+    encoder: Callable[[ModelEntry], Encode]
     url: Callable[[str], str]
     accumulator: Callable[[str], Accumulator]
     headers: Mapping[str, str] = {}
@@ -40,9 +39,9 @@ class WireModel:
         """What is known of the model."""
         return self._entry
 
-    def encode(self, prompt: Prompt) -> bytes:
-        """The exact body of the request."""
-        return self._dialect.encode(prompt, self._entry)
+    def encoder(self) -> Encode:
+        """What makes the bodies of requests; see `Model.encoder`."""
+        return self._dialect.encoder(self._entry)
 
     async def generate(self, body: bytes, hear: Hear) -> Reply:
         """Send `body` once and return the whole reply; see `Model.generate`."""

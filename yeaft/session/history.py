@@ -1,17 +1,19 @@
 """Who sees what: the units of a conversation from one VP's side, chosen by cause rather than by time of arrival."""
 
 from collections import deque
-from collections.abc import Sequence
+from itertools import islice
 
 from msgspec import Struct
 
 from yeaft.engine.state import TurnState
-from yeaft.engine.view import Own, Posted, Told, Unit
+from yeaft.engine.view import Own, Posted, Summed, Told, Unit
+from yeaft.engine.window.goals import MOST_LINES, asked_in
+from yeaft.events.history import AttachmentAdded
 from yeaft.events.session import MessagePosted
 from yeaft.session.state import DELIVERED_KINDS, SessionState
 
 
-class _Heard(Struct, frozen=True, kw_only=True):
+class _Heard(Struct, frozen=True, kw_only=True, gc=False):
     """A unit from outside, where it stands in the journal and which root it goes back to.
 
     `to_answer` is the id of a message that this VP answers in a turn of its own.
@@ -24,7 +26,12 @@ class _Heard(Struct, frozen=True, kw_only=True):
 
 
 def units_for(state: SessionState, turn_id: str) -> tuple[Unit, ...]:
-    """Return what the VP of this turn sees, oldest first, with the turn itself last.
+    """Return what the VP of this turn sees, oldest first, with the turn itself last; see `units_before`."""
+    return (*units_before(state, turn_id), Own(turn=state.turns[turn_id]))
+
+
+def units_before(state: SessionState, turn_id: str) -> tuple[Unit, ...]:
+    """Return what the VP of this turn sees of what came before it, oldest first. It stays the same while the turn runs.
 
     A turn sees what was there when it started and goes back to its own root or an earlier one; what later roots
     caused is left out, so a slow VP never answers a question that it has not been asked yet. Own turns stay whole:
@@ -32,30 +39,66 @@ def units_for(state: SessionState, turn_id: str) -> tuple[Unit, ...]:
     before the turn that answers it.
     """
     turn = state.turns[turn_id]
-    vp_id, limit = turn.started.vp_id, state.started_at[turn_id]
-    root = state.root_seq(turn.started.message_id)
-    mine = [
-        own
-        for own_id, own in state.turns.items()
-        if own.started.vp_id == vp_id
-        and state.started_at[own_id] <= limit
-        and state.root_seq(own.started.message_id) <= root
-    ]
-    heard = deque(one for one in _heard(state, vp_id) if one.seq < limit and one.root_seq <= root)
+    return _units(state, turn.started.vp_id, state.started_at[turn_id], turn)
+
+
+def units_next(state: SessionState, vp_id: str) -> tuple[Unit, ...]:
+    """Return what a VP would see if it were given another message now, without that message."""
+    return _units(state, vp_id, state.head + 1, None)
+
+
+class _Sight:
+    """How far a VP sees: what was there before `limit` and goes back to `root` or an earlier one, and is not void."""
+
+    def __init__(self, state: SessionState, vp_id: str, limit: int, root: int) -> None:
+        self.state = state
+        self.vp_id = vp_id
+        self.limit = limit
+        self._root = root
+        self._voids = state.past.voids
+
+    def reaches(self, root_seq: int) -> bool:
+        return root_seq <= self._root and not (self._voids.changes and self._voids.hide(root_seq, self.limit))
+
+
+def _units(state: SessionState, vp_id: str, limit: int, turn: TurnState | None) -> tuple[Unit, ...]:
+    """What `vp_id` sees before `turn`, which started at `limit`; None for one that is still to come."""
+    sight = _Sight(state, vp_id, limit, state.root_seq(turn.started.message_id) if turn else limit)
+    heard = deque(_heard(sight))
     pending: list[_Heard] = []
     units: list[Unit] = []
-    for own in mine:
-        own_limit = state.started_at[own.started.turn_id]
+    for own_id in state.turns_of.get(vp_id, ()):
+        own, own_limit = state.turns[own_id], state.started_at[own_id]
+        root_seq = state.root_seq(own.started.message_id)
+        if own is not turn and (own_limit > limit or not sight.reaches(root_seq)):
+            continue
         while heard and heard[0].seq < own_limit:
             pending.append(heard.popleft())
-        seen, pending = _parted(pending, own.started.message_id, state.root_seq(own.started.message_id))
+        seen, pending = _parted(pending, own.started.message_id, root_seq)
         units += [one.unit for one in seen]
         units.append(Own(turn=own))
-    return tuple(units)
+    if turn is None:
+        return _summed_up(sight, (*units, *(one.unit for one in (*pending, *heard))))
+    return _summed_up(sight, tuple(units[:-1]))
 
 
-def _parted(pending: Sequence[_Heard], message_id: str, root_seq: int) -> tuple[list[_Heard], list[_Heard]]:
+def _summed_up(sight: _Sight, units: tuple[Unit, ...]) -> tuple[Unit, ...]:
+    """The same with the newest summary that holds in place of what it was made of."""
+    if not sight.state.past.compactions:
+        return units
+    places = {unit.turn.started.turn_id: place for place, unit in enumerate(units) if isinstance(unit, Own)}
+    for one in sight.state.past.compactions_of(sight.vp_id, sight.limit):
+        place = places.get(one.turn_ids[-1])
+        if place is not None:  # else it is about later causes than this turn goes back to
+            asked = tuple(islice(asked_in(units[: place + 1], frozenset(), frozenset()), MOST_LINES))
+            return (Summed(text=one.text, turns=len(one.turn_ids), asked=asked), *units[place + 1 :])
+    return units
+
+
+def _parted(pending: list[_Heard], message_id: str, root_seq: int) -> tuple[list[_Heard], list[_Heard]]:
     """Part what stands before a turn that answers `message_id` and goes back to `root_seq` from what has to wait."""
+    if len(pending) == 1 and pending[0].to_answer == message_id:
+        return pending, []
     seen: list[_Heard] = []
     waiting: list[_Heard] = []
     for one in pending:
@@ -64,23 +107,39 @@ def _parted(pending: Sequence[_Heard], message_id: str, root_seq: int) -> tuple[
     return seen, waiting
 
 
-def _heard(state: SessionState, vp_id: str) -> list[_Heard]:
+def _heard(sight: _Sight) -> list[_Heard]:
+    """What came from outside as far as it can be seen, oldest first."""
+    state, vp_id = sight.state, sight.vp_id
     found = [
         _Heard(
-            seq=state.posted_at[m.message_id],
-            root_seq=state.root_seq(m.message_id),
-            unit=Posted(message=m),
+            seq=seq,
+            root_seq=root_seq,
+            unit=Posted(message=m, attachments=_attached(state, m) if m.attachments else ()),
             to_answer=m.message_id if vp_id in m.to and m.kind in DELIVERED_KINDS else "",
         )
         for m in state.messages.values()
-        if _reaches(m, vp_id)
+        if (seq := state.posted_at[m.message_id]) < sight.limit
+        and sight.reaches(root_seq := state.root_at[m.message_id])
+        and _reaches(m, vp_id)
     ]
-    for turn_id, seq in state.ended_at.items():
-        told = _told(state, state.turns[turn_id], vp_id)
-        if told is not None:
-            root_seq = state.root_seq(state.turns[turn_id].started.message_id)
-            found.append(_Heard(seq=seq, root_seq=root_seq, unit=told))
-    return sorted(found, key=lambda one: one.seq)
+    from_peers = _from_peers(sight)
+    return sorted((*found, *from_peers), key=lambda one: one.seq) if from_peers else found
+
+
+def _from_peers(sight: _Sight) -> list[_Heard]:
+    state, found = sight.state, list[_Heard]()
+    for vp_id, turn_ids in state.turns_of.items():
+        for turn_id in turn_ids if vp_id != sight.vp_id else ():
+            turn, seq = state.turns[turn_id], state.ended_at.get(turn_id, sight.limit)
+            root_seq = state.root_seq(turn.started.message_id)
+            if seq < sight.limit and sight.reaches(root_seq) and (told := _told(sight, turn)) is not None:
+                found.append(_Heard(seq=seq, root_seq=root_seq, unit=told))
+    return found
+
+
+def _attached(state: SessionState, message: MessagePosted) -> tuple[AttachmentAdded, ...]:
+    found = (state.attachments.get(one) for one in message.attachments)
+    return tuple(one for one in found if one is not None)
 
 
 def _reaches(message: MessagePosted, vp_id: str) -> bool:
@@ -89,15 +148,16 @@ def _reaches(message: MessagePosted, vp_id: str) -> bool:
     return message.kind not in ("return", "continue", "notice") or vp_id in message.to
 
 
-def _told(state: SessionState, turn: TurnState, vp_id: str) -> Told | None:
-    started = turn.started
+def _told(sight: _Sight, turn: TurnState) -> Told | None:
     text = turn.final_text
-    if started.vp_id == vp_id or not text.strip():
+    if not text.strip():
         return None
+    state = sight.state
     asker, asking_turn_id = _asked_by(state, turn)
-    if asker == vp_id and state.return_to(asking_turn_id) is not None:
-        return None  # it comes back in the one combined answer
-    return Told(vp_id=started.vp_id, to=(asker,) if asker else (), text=text)
+    back = state.return_to(asking_turn_id) if asker == sight.vp_id else None
+    if back is not None and state.posted_at[back.message_id] < sight.limit:
+        return None  # it has come back in the one combined answer
+    return Told(vp_id=turn.started.vp_id, to=(asker,) if asker else (), text=text)
 
 
 def _asked_by(state: SessionState, turn: TurnState) -> tuple[str, str]:

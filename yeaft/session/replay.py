@@ -1,28 +1,31 @@
 """Rebuilds every request of a Session from its journal alone, and says whether it is the one that was sent."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
-from yeaft.engine.exchange import shrinks_of
+from yeaft.engine.exchange import bound_of, shrinks_of
 from yeaft.engine.pictures import look_into
-from yeaft.engine.request import build_request
-from yeaft.engine.settings import BUILDER, Settings, thaw
+from yeaft.engine.request import Memory, build_request
+from yeaft.engine.settings import BUILDER, thaw
 from yeaft.events.codec import Recorded
 from yeaft.events.fact import BlobRef
 from yeaft.events.session import SettingsFrozen
 from yeaft.events.turn import RequestSent
 from yeaft.kernel.messages import ImagePart
 from yeaft.llm import anthropic_prompt, responses_prompt
-from yeaft.llm.prompt import Prompt
+from yeaft.llm.model import Encode, ModelEntry
 from yeaft.session.agents.agent_state import AGENT_STREAMS
+from yeaft.session.attachments.kept import ContentOf, content_in
 from yeaft.session.history import units_for
+from yeaft.session.past import COMPACT_STREAMS
 from yeaft.session.state import SessionState
+from yeaft.store.attachments import Attachments
 from yeaft.store.journal import SESSION_STREAM, Blobs, Journal
 
-Verdict = Literal["equal", "different", "blob gone", "not comparable"]
+Verdict = Literal["equal", "different", "blob gone", "attachment gone", "not comparable"]
 
 
 class Rebuilt(Struct, frozen=True, kw_only=True):
@@ -35,56 +38,89 @@ class Rebuilt(Struct, frozen=True, kw_only=True):
     body: bytes = b""
 
 
-def replay_all(journal: Journal, blobs: Blobs, session_id: str) -> Iterator[Rebuilt]:
-    """Yield every request of a Session, then those of its sub-agents, one after the other."""
-    agents = (stream for stream in journal.streams() if stream.startswith(AGENT_STREAMS))
-    for stream in (SESSION_STREAM, *agents):
-        yield from replay(journal.read(stream), blobs, session_id)
+def replay_all(
+    journal: Journal, blobs: Blobs, session_id: str, attachments: Attachments | None = None
+) -> Iterator[Rebuilt]:
+    """Yield every request of a Session, then those of its sub-agents and of what summed it up, one after the other."""
+    others = (stream for stream in journal.streams() if stream.startswith((AGENT_STREAMS, COMPACT_STREAMS)))
+    for stream in (SESSION_STREAM, *others):
+        yield from replay(journal.read(stream), blobs, session_id, attachments)
 
 
-def replay(records: Iterable[Recorded], blobs: Blobs, session_id: str) -> Iterator[Rebuilt]:
-    """Yield every request of one stream in order, rebuilt from the events before it and the settings it names."""
+def replay(
+    records: Iterable[Recorded], blobs: Blobs, session_id: str, attachments: Attachments | None = None
+) -> Iterator[Rebuilt]:
+    """Yield every request of one stream in order, rebuilt from the events before it and the settings it names.
+
+    `attachments` has the files that users attached.
+    """
     state = SessionState(session_id)
+    album = _Album(content_in(state, attachments, blobs))
+    memories: dict[str, Memory] = {}
     frozen: dict[str, SettingsFrozen] = {}
     for recorded in records:
         event = recorded.event
         if isinstance(event, RequestSent):
-            yield _rebuilt(state, recorded, event, frozen.get(event.settings), blobs)
+            memory = memories.setdefault(event.vp, Memory())
+            yield _rebuilt(state, recorded, frozen.get(event.settings), album, memory)
         elif isinstance(event, SettingsFrozen):
             frozen[event.digest] = event
         state.apply(recorded)
 
 
-def _rebuilt(
-    state: SessionState, recorded: Recorded, sent: RequestSent, frozen: SettingsFrozen | None, blobs: Blobs
-) -> Rebuilt:
-    stream, seq = recorded.stream, recorded.seq
-    if frozen is not None and frozen.builder != BUILDER:
-        return Rebuilt(stream=stream, seq=seq, request=sent, verdict="not comparable")
-    content = blobs.get(frozen.blob.sha256) if frozen else None
-    if content is None or sent.turn_id not in state.turns:
-        return Rebuilt(stream=stream, seq=seq, request=sent, verdict="blob gone")
-    try:
-        settings = thaw(content)
-    except msgspec.DecodeError:
-        return Rebuilt(stream=stream, seq=seq, request=sent, verdict="not comparable")
-    shrinks = shrinks_of(state.turns[sent.turn_id], sent.round)
-    look, gone = look_into(blobs.get), list[BlobRef]()
+class _Album:
+    """What was kept, and which pictures of it were looked for in vain."""
 
-    def picture(ref: BlobRef) -> ImagePart | None:
-        found = look(ref)
-        gone.extend(() if found else (ref,))
+    def __init__(self, content: ContentOf) -> None:
+        self.content = content
+        self.gone: list[BlobRef] = []
+        self._look = look_into(content)
+
+    def picture(self, ref: BlobRef) -> ImagePart | None:
+        found = self._look(ref)
+        self.gone.extend(() if found else (ref,))
         return found
 
-    built = build_request(units_for(state, sent.turn_id), settings, _encoder(settings), shrinks, picture)
-    verdict: Verdict = "equal" if built.digest == sent.digest else "blob gone" if gone else "different"
+
+def _rebuilt(
+    state: SessionState, recorded: Recorded, frozen: SettingsFrozen | None, album: _Album, memory: Memory
+) -> Rebuilt:
+    stream, seq, sent = recorded.stream, recorded.seq, recorded.event
+    assert isinstance(sent, RequestSent)
+    if frozen is not None and frozen.builder != BUILDER:
+        return Rebuilt(stream=stream, seq=seq, request=sent, verdict="not comparable")
+    stored = album.content(frozen.blob.sha256) if frozen else None
+    if stored is None or sent.turn_id not in state.turns:
+        return Rebuilt(stream=stream, seq=seq, request=sent, verdict="blob gone")
+    try:
+        settings = thaw(stored)
+    except msgspec.DecodeError:
+        return Rebuilt(stream=stream, seq=seq, request=sent, verdict="not comparable")
+    turn = state.turns[sent.turn_id]
+    built = build_request(
+        units_for(state, sent.turn_id),
+        settings,
+        memory.encoder(settings.entry, lambda: _encoder(settings.entry)),
+        shrinks_of(turn, sent.round),
+        album.picture,
+        bound=bound_of(turn),
+        factors=state.factors(sent.turn_id, settings.entry.ref),
+        memory=memory,
+    )
+    verdict = "equal" if built.digest == sent.digest else _why_different(state, album.gone)
     return Rebuilt(stream=stream, seq=seq, request=sent, verdict=verdict, body=built.body)
 
 
-def _encoder(settings: Settings) -> Callable[[Prompt], bytes]:
-    entry = settings.entry
+def _why_different(state: SessionState, gone: list[BlobRef]) -> Verdict:
+    if not gone:
+        return "different"
+    missing = {ref.sha256 for ref in gone}
+    return "attachment gone" if any(one.sha256 in missing for one in state.attachments.values()) else "blob gone"
+
+
+def _encoder(entry: ModelEntry) -> Encode:
     match entry.protocol:
         case "anthropic":
-            return lambda prompt: anthropic_prompt.encode(prompt, entry)
+            return anthropic_prompt.encoder(entry)
         case "openai-responses":
-            return lambda prompt: responses_prompt.encode(prompt, entry)
+            return responses_prompt.encoder(entry)

@@ -24,6 +24,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     stream: bool
     digest: str
     input_tokens: int
+    output_tokens: int
 
     def is_to(self, vp: str) -> bool:
         """Whether the persona of the system prompt is `vp`: the first heading ending in `(@id)`, else any `(@id)`."""
@@ -38,11 +39,12 @@ class _Saying(Struct, frozen=True):
     text: str
 
 
-def read_request(protocol: WireProtocol, body: Json, raw: bytes) -> Asked:
-    """Understand `body`, whose bytes were `raw`."""
+def read_request(protocol: WireProtocol, body: Json, raw: bytes, bytes_per_token: float = BYTES_PER_TOKEN) -> Asked:
+    """Understand `body`, whose bytes were `raw`; `output_tokens` is the longest reply that it allows."""
     anthropic = protocol == "anthropic"
     sayings = _anthropic(body) if anthropic else _responses(body)
     text, rounds = _newest(sayings)
+    most = body.get("max_tokens" if anthropic else "max_output_tokens")
     return Asked(
         protocol=protocol,
         model=a_text(body.get("model")),
@@ -51,7 +53,8 @@ def read_request(protocol: WireProtocol, body: Json, raw: bytes) -> Asked:
         rounds=rounds,
         stream=body.get("stream") is True,
         digest=hashlib.sha256(raw).hexdigest(),
-        input_tokens=len(raw) // BYTES_PER_TOKEN + 1,
+        input_tokens=int(len(raw) / bytes_per_token) + 1,
+        output_tokens=most if isinstance(most, int) else 0,
     )
 
 

@@ -137,9 +137,15 @@ class Line(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Script(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """All lines; the first that matches and has a step left answers, else `fallback` does."""
+    """All lines; the first that matches and has a step left answers, else `fallback` does.
+
+    `context_tokens` is the window: a request that does not fit together with the longest reply that it allows is
+    refused, like everywhere. 0 means no limit. `bytes_per_token` is how this model counts, in bytes of the body.
+    """
 
     lines: tuple[Line, ...] = ()
+    context_tokens: int = 0
+    bytes_per_token: float = 4.0
     fallback: Step = Says(text="This is the scripted model; its script has no line for that.")
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from yeaft.kernel.errors import BadData
 from yeaft.llm.model import WireProtocol
 from yeaft.llm.scripted.anthropic_wire import ANTHROPIC
-from yeaft.llm.scripted.asked import read_request
+from yeaft.llm.scripted.asked import Asked, read_request
 from yeaft.llm.scripted.connection import HEAD_LIMIT_BYTES, BadRequest, Connection, HttpRequest
 from yeaft.llm.scripted.delivery import JSON, HungUp, deliver
 from yeaft.llm.scripted.player import Player
@@ -83,6 +83,7 @@ class ScriptedServer:
         self.requests: list[Received] = []
         self.exchanges: list[Exchange] = []
         self.base_url = ""
+        self._script = script
         self._player = Player(script)
         self._port = port
         self._strict = strict
@@ -164,7 +165,7 @@ class ScriptedServer:
             await self._reply(request, protocol, connection)
         elif request.method == "POST" and path == COUNT_PATH:
             body = _decoded(request.body)
-            tokens = read_request("anthropic", body, request.body).input_tokens
+            tokens = self._understood("anthropic", body, request.body).input_tokens
             await connection.respond(200, encoded({"input_tokens": tokens}), JSON)
         elif request.method == "GET" and path == "/models":
             models = [{"id": ident, "object": "model", "type": "model", "created": 0} for ident in MODEL_IDS]
@@ -179,8 +180,8 @@ class ScriptedServer:
         self.requests.append(received)
         async with self._changed:
             self._changed.notify_all()
-        asked = read_request(protocol, received.body, request.body)
-        step = self._refusal(received) or self._player.next_step(asked)
+        asked = self._understood(protocol, received.body, request.body)
+        step = self._refusal(received) or self._overflow(asked) or self._player.next_step(asked)
         whole = False
         try:
             await deliver(step, WIRES[protocol], asked, connection, self._wait_at)
@@ -213,6 +214,19 @@ class ScriptedServer:
         if self._strict and received.problems:
             return Fails(status=400, message="; ".join(received.problems))
         return None
+
+    def _understood(self, protocol: WireProtocol, body: Json, raw: bytes) -> Asked:
+        return read_request(protocol, body, raw, self._script.bytes_per_token)
+
+    def _overflow(self, asked: Asked) -> Step | None:
+        limit, wanted = self._script.context_tokens, asked.input_tokens + asked.output_tokens
+        if not limit or wanted <= limit:
+            return None
+        return Fails(
+            status=400,
+            message=f"prompt is too long: {asked.input_tokens} tokens and {asked.output_tokens} for the reply are "
+            f"more than the maximum context length of {limit}",
+        )
 
     async def _note_end(self, number: int, received: Received, step: str, connection: Connection, whole: bool) -> None:
         exchange = Exchange(

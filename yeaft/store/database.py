@@ -10,14 +10,15 @@ import sqlite3
 from pathlib import Path
 
 from yeaft import __version__
-from yeaft.kernel.errors import StoreFailed
-from yeaft.store.filesystem import is_network, make_private, sync_path
+from yeaft.kernel.errors import JournalDamaged, StoreFailed
+from yeaft.store.filesystem import is_network, make_private, stamp_of, sync_path
 
 SCHEMA_VERSION = 1
+PAGE_BYTES = 1024
 STREAM_SPAN = 1 << 40
 BUSY_TIMEOUT_S = 30.0
 TABLES = f"""
-PRAGMA page_size=1024;
+PRAGMA page_size={PAGE_BYTES};
 PRAGMA journal_mode=OFF;
 PRAGMA synchronous=OFF;
 BEGIN;
@@ -37,16 +38,19 @@ PRAGMA user_version={SCHEMA_VERSION};
 COMMIT;
 """
 FORMAT_VERSIONS_AT = 18  # https://sqlite.org/fileformat.html 1.3.3; setting them so saves a switch with three syncs
+INSERT = "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"
 WRITE_AHEAD_LOG = b"\x02\x02"
 COMPANIONS = ("-wal", "-shm", "-journal")
+MENDED = ".mended"
+"""The end of the name of a whole journal that is about to take the place of a damaged one."""
+DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 REMEDIES = (
     ("SQLITE_FULL", "Free some disk space and try again; what was committed before is safe."),
     ("SQLITE_IOERR", "Check the disk and its free space; what was committed before is safe."),
     ("SQLITE_BUSY", "Another process has been holding it for long; close that one and try again."),
     ("SQLITE_READONLY", "Check the permissions of the file and of its directory."),
     ("SQLITE_CANTOPEN", "Check the permissions of the file and of its directory."),
-    ("SQLITE_NOTADB", "The file is damaged from its beginning on: restore it from a copy, or delete it."),
-    ("SQLITE_", "The file is damaged: `yeaft session fork {session}` makes a copy of what can still be read."),
+    ("SQLITE_", "The file is damaged: `yeaft session check {session}` says what is missing; what is left can be read."),
 )
 
 
@@ -62,6 +66,7 @@ class Writing:
         self._level = ""
         try:
             make_private(path.parent)
+            put_in_place(path)
             log = not (is_network(path.parent) if on_network is None else on_network)
             self._is_new = not path.exists()
             _check_regular(path)
@@ -102,24 +107,54 @@ class Writing:
         self._connection.close()
 
 
-def open_reader(path: Path) -> sqlite3.Connection | None:
-    """A read-only connection, or None if there is no file yet. Raises `StoreFailed`; changes no content."""
+def put_in_place(path: Path) -> None:
+    """Let the journal that mends a damaged one take its place, if there is one. Raises `OSError`.
+
+    The write-ahead log of the damaged one goes first, because SQLite would take it for the new one's. Whoever is
+    killed in between leaves a journal that is whole under its other name.
+    """
+    mended = path.with_name(path.name + MENDED)
+    if not mended.exists():
+        return
+    for end in COMPANIONS:
+        path.with_name(path.name + end).unlink(missing_ok=True)
+    mended.replace(path)
+    sync_path(path.parent)
+
+
+def open_reader(path: Path, *, in_passing: bool = False) -> sqlite3.Connection | None:
+    """A read-only connection, or None if there is no file yet. Raises `StoreFailed`; changes no content.
+
+    One that is opened `in_passing` and has no log to read does not make one either, as SQLite would, and takes no
+    locks: whoever uses it looks afterwards whether the files have changed in the meantime (`stamp_of_journal`).
+    """
+    mended = path.with_name(path.name + MENDED)
+    if mended.exists():
+        path = mended
     if not path.exists():
         return None
     _check_regular(path)
     # A writer without a write-ahead log that was killed leaves this file, and only a writer may undo what it began.
     interrupted = path.with_name(path.name + "-journal").exists()
+    has_log = path.with_name(path.name + "-wal").exists()
+    mode = "rw" if interrupted else "ro&immutable=1" if in_passing and not has_log else "ro"
     try:
-        return _connect(path, "rw" if interrupted else "ro")
+        return _connect(path, mode)
     except sqlite3.Error as error:
         raise failure(path, "read", error) from error
+
+
+def stamp_of_journal(path: Path) -> str:
+    """What changes whenever something is written to a journal."""
+    return stamp_of(path.with_name(path.name + end) for end in ("", "-wal", "-journal", MENDED))
 
 
 def failure(path: Path, action: str, error: OSError | sqlite3.Error) -> StoreFailed:
     """The error for a file that cannot be `action` (a participle), with what the user can do about it."""
     name: str = getattr(error, "sqlite_errorname", "")  # an error of Python's own wrapper has none
     remedy = next((text for start, text in REMEDIES if name.startswith(start)), "Check the directory and its disk.")
-    return StoreFailed(f"The journal {path} could not be {action}: {error}. {remedy.format(session=path.parent.name)}")
+    kind = JournalDamaged if name.startswith(DAMAGE) else StoreFailed
+    return kind(f"The journal {path} could not be {action}: {error}. {remedy.format(session=path.parent.name)}")
 
 
 def _check_regular(path: Path) -> None:
@@ -144,7 +179,9 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> None:
     if version == SCHEMA_VERSION:
         return
     if version == 0:
-        raise StoreFailed(f"{path} holds no journal: it was cut or overwritten. Restore it from a copy, or delete it.")
+        raise JournalDamaged(
+            f"{path} holds no journal: it was cut or overwritten. Restore it from a copy, or delete it."
+        )
     raise StoreFailed(
         f"{path} was written by a newer yeaft (format {version}, this one, {__version__}, knows {SCHEMA_VERSION}); "
         "update yeaft to open it."

@@ -43,6 +43,24 @@ def sync_path(path: Path) -> None:
         os.close(descriptor)
 
 
+def read_if_file(path: Path) -> bytes:
+    """The content of a regular file; empty if it is none or missing. Raises `OSError`."""
+    return path.read_bytes() if path.is_file() else b""
+
+
+def stamp_of(files: Iterable[Path]) -> str:
+    """When each of the files was changed last, and its size; a file that is missing counts as one."""
+    return " ".join(map(_stamp, files))
+
+
+def _stamp(path: Path) -> str:
+    try:
+        status = path.stat()
+    except OSError:
+        return "-"
+    return f"{status.st_mtime_ns}:{status.st_size}"
+
+
 def make_private(directory: Path) -> None:
     """Make a directory and those above it that are missing, all of them closed to others; what exists stays as it is.
 

@@ -6,6 +6,9 @@ from msgspec import Struct
 from yeaft.events import codec
 from yeaft.events.codec import Recorded
 
+LOST_TYPE = "event.lost"
+"""What stands in the place of an event that no file has any more, so that all others keep their numbers."""
+
 
 class Row(Struct, frozen=True, kw_only=True):
     """One event to be written. `data` is its JSON; it is empty when the content is a blob named by `sha256`."""
@@ -78,3 +81,12 @@ def recorded_at(row: Row, stream: str, seq: int, epoch: int) -> Recorded:
 def moved_to_blob(row: Row, sha256: str) -> Row:
     """`row` with its content replaced by the name of a blob."""
     return msgspec.structs.replace(row, data=b"", sha256=sha256)
+
+
+def is_json(content: bytes) -> bool:
+    """Whether stored content is whole as far as anybody can tell without knowing its type."""
+    try:
+        msgspec.json.decode(content)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True

@@ -90,7 +90,7 @@ def rows_after(connection: sqlite3.Connection, number: int, after: int) -> Itera
     start, end = _extent(number)
     at = start + after
     for row in _scan(connection, at, end):
-        if row[0] != at + 1:  # there are no gaps: this was read from a damaged page
+        if row[0] != at + 1 or not _is_filled(row):  # there are no gaps: this was read from a damaged page
             break
         yield row
         at += 1
@@ -152,4 +152,9 @@ def _row(connection: sqlite3.Connection, at: int) -> StoredRow | None:
         row: StoredRow | None = connection.execute(ROWS, (at - 1, at + 1)).fetchone()
     except sqlite3.DatabaseError:
         return None
-    return row if row and row[0] == at else None
+    return row if row and row[0] == at and _is_filled(row) else None
+
+
+def _is_filled(row: Sequence[object]) -> bool:
+    """Whether no column is NULL, as none can be in a page that is whole."""
+    return None not in row

@@ -1,5 +1,6 @@
 """The thread that writes a SQLite journal: whatever has gathered goes into one transaction."""
 
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -8,17 +9,17 @@ from queue import Empty, SimpleQueue
 
 from msgspec import Struct
 
-from yeaft.kernel.errors import StoreFailed
+from yeaft.kernel.errors import JournalDamaged, StoreFailed
 from yeaft.store.admission import Head, admit
 from yeaft.store.blobs import FileBlobs
-from yeaft.store.database import Writing, failure
+from yeaft.store.database import INSERT, Writing, failure
 from yeaft.store.journal import Snapshot
 from yeaft.store.row import Row, Taken, moved_to_blob
 from yeaft.store.rows import Numbers, head_of, next_number, payloads, start_of
 
 LARGEST_INLINE_BYTES = 32 * 1024
 BLOB_MIME = "application/json"
-INSERT = "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"
+logger = logging.getLogger(__name__)
 INSERT_SNAPSHOT = "INSERT OR REPLACE INTO snapshot VALUES(?,?,?,?,?)"
 
 Outcome = int | StoreFailed
@@ -39,10 +40,22 @@ class Batch(Struct, frozen=True, kw_only=True):
 class Writer:
     """Owns the read-write connection, which is opened for the first batch. Batches are settled in order.
 
-    `on_end` is called in the writer's thread when all is committed and closed. `on_network`: see `Writing`.
+    A file that `is_damaged`, or turns out to be when it is written, is mended first, once; then `mended` says so, and
+    other connections of this process must be opened anew. `on_end` is called in the writer's thread when all is
+    committed and closed. `on_network`: see `Writing`.
     """
 
-    def __init__(self, path: Path, blobs: FileBlobs, on_end: Callable[[], None], *, on_network: bool | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        blobs: FileBlobs,
+        on_end: Callable[[], None],
+        *,
+        on_network: bool | None,
+        is_damaged: bool = False,
+    ) -> None:
+        self.mended = False
+        self._is_damaged = is_damaged
         self._path = path
         self._blobs = blobs
         self._on_end = on_end
@@ -108,10 +121,31 @@ class Writer:
                 self._gathered.append(waiting)
 
     def _outcomes(self, batches: Sequence[Batch]) -> Sequence[Sequence[Outcome]]:
+        if not batches:
+            return ()
         try:
-            return self._transaction(batches) if batches else ()
+            if self._is_damaged:
+                self._mend()
+            try:
+                return self._transaction(batches)
+            except JournalDamaged:
+                if self.mended:
+                    raise
+            self._mend()
+            return self._transaction(batches)
         except StoreFailed as error:
             return [[error] * len(batch.appends) for batch in batches]
+
+    def _mend(self) -> None:
+        """Nothing that was committed is in danger: the damaged file is kept, and the new one comes in one step."""
+        if self._database:
+            self._database.close()
+            self._database = None
+        from yeaft.store.salvage import mend  # only where something is damaged
+
+        mending = mend(self._path)
+        logger.warning("%s was damaged and has been mended; as it was, it is kept as %s", self._path, mending.kept)
+        self._is_damaged, self.mended = False, True
 
     def _transaction(self, batches: Sequence[Batch]) -> list[list[Outcome]]:
         database = self._database = self._database or Writing(self._path, on_network=self._on_network)

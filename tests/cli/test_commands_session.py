@@ -1,10 +1,18 @@
 """`yeaft session`: what was said can be found, read, renamed, copied, taken elsewhere and deleted, and is never lost."""
 
+import asyncio
+import base64
+import hashlib
 import json
+from html.parser import HTMLParser
 from pathlib import Path
 
 from tests.cli.commands_given import Given
 from tests.cli.conftest import KEY_IN_THE_ANSWER
+from yeaft.events.history import AttachmentAdded
+from yeaft.events.session import MessagePosted
+from yeaft.session.offline import append_offline
+from yeaft.store.attachments import Attachments
 from yeaft.store.directory import session_paths
 from yeaft.store.lock import SessionLock
 
@@ -42,6 +50,8 @@ def test_a_session_is_listed_in_its_folder_only_and_newest_first(talking: Given,
         "folder": str(talking.folder),
         "archived": False,
         "labels": [],
+        "last_words": "你好 from the script.",
+        "last_speaker": "vp:omni",
     }
     assert ids(talking, "-C", str(elsewhere)) == []
     assert ids(talking, "-C", str(elsewhere), "--all") == [second, first]
@@ -235,3 +245,153 @@ def test_people_get_the_newest_twenty_and_programs_all(talking: Given) -> None:
     assert len(chosen.out.splitlines()) == 1 + 2
     assert len(talking.says("session", "ls", "--all").splitlines()) == 1 + 22
     assert len(talking.yeaft("session", "ls", "--json").json) == 22
+
+
+def test_one_message_of_the_user_is_shown_with_all_it_led_to(talking: Given) -> None:
+    session = talking.session("@omni first")
+    talking.says("-r", session, "@skeptic second")
+
+    def texts(*words: str) -> list[str]:
+        shown = talking.yeaft("session", "show", session, "--json", *words).json
+        return [message["text"] for message in shown["transcript"]]
+
+    assert texts("--turn", "1") == ["@omni first"]
+    assert texts("--turn", "last") == texts("--turn", "2") == ["@skeptic second"]
+    assert texts("--vp", "@skeptic") == ["@skeptic second"]
+    assert "@omni first" not in talking.says("session", "show", session, "--turn", "last")
+    assert talking.yeaft("session", "show", session, "--turn", "3").code == 66
+    assert talking.yeaft("session", "show", session, "--vp", "nobody").code == 66
+
+
+def test_several_sessions_are_put_away_at_once_and_each_only_once(talking: Given) -> None:
+    first, second = talking.session("one"), talking.session("two")
+
+    archived = talking.yeaft("session", "archive", first, second, first, "--json").json
+    gone = talking.yeaft("session", "rm", first, second[:6], second, "--yes", "--json").json
+
+    assert [row["id"] for row in archived] == [first, second]
+    assert all(row["archived"] for row in archived)
+    assert [row["id"] for row in gone] == [first, second]
+    assert ids(talking, "--archived") == []
+
+
+def test_nothing_is_put_away_if_one_of_several_is_not_there(talking: Given) -> None:
+    session = talking.session("one")
+
+    told = talking.yeaft("session", "rm", session, "nobody", "--yes")
+
+    assert told.code == 66
+    assert ids(talking) == [session]
+
+
+def test_last_is_the_session_that_was_used_last_in_this_folder(talking: Given, tmp_path: Path) -> None:
+    session = talking.session("here")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    other = talking.yeaft("-C", str(elsewhere), "--json", "there").json["session"]
+
+    assert talking.says("session", "path", "last").endswith(session)
+    assert talking.says("session", "path", "last", "-C", str(elsewhere)).endswith(other)
+    assert talking.yeaft("-r", "last", "--json", "go on").json["session"] == session
+
+
+def test_a_page_of_html_needs_nothing_else_and_runs_nothing(talking: Given) -> None:
+    evil = (
+        "<script>alert(1)</script> \u202eevil\u0007 <img src=x onerror=y> &amp; 你好\n```py\nif a < b: pass\n```\nend"
+    )
+    session = talking.session(f"@omni look around {evil}", name="<b>bold</b>")
+
+    page = talking.says("session", "export", session, "--format", "html")
+    told = talking.says("session", "export", session, "--format", "html", "--thinking", "--redact", "--lang", "zh")
+
+    tags = Tags()
+    tags.feed(page)
+    assert not tags.names & {"script", "iframe", "link", "object", "form", "base"}
+    assert not [name for name in tags.attributes if name.startswith("on") or name in ("href", "srcdoc")]
+    assert tags.sources == []
+    assert "default-src 'none'" in page
+    assert (
+        "&lt;script&gt;alert(1)&lt;/script&gt; ⟨U+202E⟩evil⟨U+0007⟩ &lt;img src=x onerror=y&gt; &amp;amp; 你好" in page
+    )
+    assert "<pre><code>if a &lt; b: pass\n</code></pre>" in page
+    assert "<title>&lt;b&gt;bold&lt;/b&gt;</title>" in page
+    assert "ListDir" in page
+    assert "quiet thought" not in page
+    assert "quiet thought" in told
+    assert KEY_IN_THE_ANSWER in page
+    assert KEY_IN_THE_ANSWER not in told
+    assert '<html lang="zh">' in told
+
+
+class Tags(HTMLParser):
+    """What a browser would make of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.attributes: set[str] = set()
+        self.sources: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.sources += [value or "" for name, value in attrs if name == "src"]
+
+
+def test_pictures_and_files_go_along_into_the_page_and_to_another_machine(talking: Given, tmp_path: Path) -> None:
+    session = talking.session()
+    place = session_paths(talking.home, session)
+    picture, notes = b"\x89PNG\r\n\x1a\n" + b"x" * 50, b"<svg onload='x'/>"
+    attachments = Attachments(place.attachments)
+    added = [
+        AttachmentAdded(
+            attachment_id=f"f_{number}",
+            name=name,
+            file=attachments.keep(name, content),
+            mime=mime,
+            size_bytes=len(content),
+            sha256=hashlib.sha256(content).hexdigest(),
+        )
+        for number, (name, content, mime) in enumerate(
+            [("图 one.png", picture, "image/png"), ("two.svg", notes, "image/svg+xml")]
+        )
+    ]
+    said = MessagePosted(
+        message_id="m_pictured",
+        sender="user",
+        to=("omni",),
+        kind="user",
+        text="look",
+        root_id="m_pictured",
+        attachments=("f_0", "f_1"),
+    )
+    asyncio.run(append_offline(talking.home, session, (*added, said)))
+
+    page = talking.says("session", "export", session, "--format", "html")
+    lines = talking.says("session", "export", session, "--thinking")
+    moved = talking.yeaft("session", "import", "-", stdin=lines, YEAFT_DIR=str(tmp_path / "2")).out.strip()
+    altered = lines.replace(base64.b64encode(notes).decode(), base64.b64encode(b"other").decode())
+    refused = talking.yeaft("session", "import", "-", stdin=altered, YEAFT_DIR=str(tmp_path / "3"))
+
+    assert f'<img src="data:image/png;base64,{base64.b64encode(picture).decode()}" alt="图 one.png">' in page
+    assert "two.svg (image/svg+xml, 17 B)" in page
+    assert page.count("<img") == 1
+    kept = tmp_path / "2" / "sessions" / moved / "attachments"
+    assert {path.read_bytes() for path in kept.iterdir()} == {picture, notes}
+    assert (refused.code, (tmp_path / "3").exists()) == (65, False)
+    assert "two" in refused.err
+
+
+def test_one_json_array_is_an_export_too(talking: Given, tmp_path: Path) -> None:
+    session = talking.session()
+
+    array = talking.says("session", "export", session, "--format", "json", "--thinking")
+    moved = talking.yeaft("session", "import", "-", stdin=array, YEAFT_DIR=str(tmp_path / "2"))
+    broken = talking.yeaft("session", "import", "-", stdin=array[:-2], YEAFT_DIR=str(tmp_path / "3"))
+
+    assert isinstance(json.loads(array), list)
+    assert moved.out.strip() == session
+    lines = talking.says("session", "export", session, "--thinking")
+    assert lines == talking.says("session", "export", session, "--thinking", YEAFT_DIR=str(tmp_path / "2"))
+    assert (broken.code, (tmp_path / "3").exists()) == (65, False)
+    assert "JSON array" in broken.err

@@ -12,6 +12,7 @@ import pytest
 from tests.store.store_given import STREAM, recorded
 from yeaft.events import session
 from yeaft.events.codec import Event
+from yeaft.events.history import Rewound
 from yeaft.kernel.errors import StoreFailed
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import session_paths
@@ -85,6 +86,8 @@ async def test_meta_tells_what_the_journal_tells(tmp_path: Path) -> None:
         messages=2,
         archived=True,
         labels=("home",),
+        last_words="hi",
+        last_speaker="user",
     )
 
 
@@ -183,7 +186,7 @@ def test_a_home_that_does_not_exist_has_no_sessions_and_stays_that_way(tmp_path:
 
 async def test_a_title_is_the_first_paragraph_of_the_first_message_and_no_name(tmp_path: Path) -> None:
     asked = posted(1)
-    first = msgspec.structs.replace(asked, text="Why is this slow?\n\n[Piped to standard input:]\nsecret log")
+    first = msgspec.structs.replace(asked, text='Why is this slow?\n\n<attached from="standard input">\nsecret log')
     await given(tmp_path, "aaaa1111", [created("aaaa1111", ""), first, posted(2)], ts=1000)
 
     (meta,) = Index(tmp_path).rows()
@@ -209,3 +212,22 @@ async def test_only_the_user_can_look_into_what_is_made(tmp_path: Path) -> None:
     made = [home.parent, home, home / "sessions", home / "sessions" / "aaaa1111", home / "index.db"]
 
     assert [oct(path.stat().st_mode & 0o777) for path in made] == ["0o700", "0o700", "0o700", "0o700", "0o600"]
+
+
+async def test_what_the_user_took_back_is_not_in_the_list_whether_it_was_read_at_once_or_bit_by_bit(
+    tmp_path: Path,
+) -> None:
+    first, second = posted(1), msgspec.structs.replace(posted(2), text="not that")
+    await given(tmp_path, "aaaa1111", [created("aaaa1111", ""), first, second], ts=1000)
+    before = current_meta(session_paths(tmp_path, "aaaa1111"))
+    await given(tmp_path, "aaaa1111", [Rewound(to_seq=2, scope="conversation")], ts=2000, close=False)
+    after = current_meta(session_paths(tmp_path, "aaaa1111"))
+    session_paths(tmp_path, "aaaa1111").meta.unlink()
+    at_once = current_meta(session_paths(tmp_path, "aaaa1111"))
+    await given(tmp_path, "aaaa1111", [Rewound(to_seq=1, scope="both"), posted(3)], ts=3000, close=False)
+    begun_anew = current_meta(session_paths(tmp_path, "aaaa1111"))
+
+    assert (before.messages, before.title, before.last_words) == (2, "hi", "not that")
+    assert (after.messages, after.title, after.last_words, after.head_seq) == (1, "hi", "hi", 4)
+    assert at_once == after
+    assert (begun_anew.messages, begun_anew.title, begun_anew.last_words) == (1, "hi", "hi")

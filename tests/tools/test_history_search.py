@@ -17,9 +17,11 @@ from yeaft.kernel.messages import Call, TextItem
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import session_paths
 from yeaft.store.journal import SESSION_STREAM
+from yeaft.store.search import search
+from yeaft.store.search_index import Narrow
+from yeaft.store.search_words import SNIPPET_CHARS, Query
 from yeaft.store.sqlite import SqliteJournal
 from yeaft.tools.history_search import MOST_SESSIONS, OUTPUT_BYTES, history_search
-from yeaft.tools.search.history_rows import SNIPPET_CHARS, Query
 from yeaft.tools.tool import ToolResult
 
 FOLDER = "/home/ada/work"
@@ -279,3 +281,19 @@ def test_a_snippet_shows_the_word_and_is_part_of_the_text(before: str, after: st
     assert len(snippet) <= SNIPPET_CHARS
     assert Query(word).snippet(snippet) is not None
     assert snippet.removeprefix("…").removesuffix("…") in text
+
+
+async def test_what_the_search_cache_has_is_not_read_again_and_the_answer_is_the_same(home: Home) -> None:
+    await home.session("here", asked("1", "milk here"))
+    for number in range(3):
+        await home.session(f"s{number}", asked(f"{number}0", f"milk {number}"), minute=number)
+    without = await home.search("milk")
+
+    ids = ["s0", "s1", "s2", "here"]
+    search(home.root, ids, Query("x"), Narrow(), 1, update=True)
+    await home.session("s3", asked("30", "milk 3"), minute=9)
+    found = await home.search("milk")
+
+    assert found["results"][1:] == without["results"]
+    assert contents(found)[0] == ("s3", "milk 3")
+    assert (without["telemetry"]["scannedSessions"], found["telemetry"]["scannedSessions"]) == (4, 2)

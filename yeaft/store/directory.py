@@ -10,6 +10,7 @@ from yeaft.store.meta import META_NAME, SessionMeta
 SESSIONS_NAME = "sessions"
 JOURNAL_NAME = "session.db"
 NEAR_MATCHES = 3
+LAST = "last"
 
 
 class SessionPaths:
@@ -88,15 +89,20 @@ def list_session_ids(home: Path) -> list[str]:
     return [directory.name for directory in found if (directory / JOURNAL_NAME).exists()]
 
 
-def find_session(home: Path, reference: str) -> SessionPaths:
-    """The Session meant by an id, a name that the user gave, or the beginning of an id, in that order.
+def find_session(home: Path, reference: str, *, folder: str = "") -> SessionPaths:
+    """The Session meant by an id, a name that the user gave, `last`, or the beginning of an id, in that order.
 
-    Raises `NotFound`, which names the candidates if several fit and the nearest ones if none does.
+    `last` is the one that was used last in the work folder `folder` or, if there is none in it, at all. Raises
+    `NotFound`, which names the candidates if several fit and the nearest ones if none does.
     """
     ids = list_session_ids(home)
     if reference in ids:
         return session_paths(home, reference)
     metas = _metas(home)
+    if reference == LAST and metas and not _named(metas, reference):
+        here = [meta for meta in metas.values() if meta.folder == folder and not meta.archived]
+        newest = max(here or metas.values(), key=lambda meta: (meta.last_active_ms, meta.session_id))
+        return session_paths(home, newest.session_id)
     for fitting in (_named(metas, reference), _starting(ids, reference)):
         if len(fitting) == 1:
             return session_paths(home, fitting[0])

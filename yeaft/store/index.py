@@ -1,6 +1,7 @@
 """The list of all Sessions: a cache in `index.db` that may be deleted at any time and never makes a command fail."""
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
@@ -11,9 +12,9 @@ from msgspec.structs import replace
 
 from yeaft.kernel.errors import StoreFailed
 from yeaft.store.blobs import FileBlobs
-from yeaft.store.directory import SessionPaths, list_session_ids, session_paths
+from yeaft.store.directory import JOURNAL_NAME, SessionPaths, list_session_ids, session_paths
 from yeaft.store.journal import SESSION_STREAM
-from yeaft.store.meta import SessionMeta, fold_meta, new_meta, read_meta
+from yeaft.store.meta import META_NAME, SessionMeta, fold_meta, goes_back, new_meta, read_meta
 from yeaft.store.sqlite import SqliteJournal
 
 INDEX_NAME = "index.db"
@@ -94,12 +95,12 @@ def current_meta(paths: SessionPaths) -> SessionMeta:
 
 
 def _current(paths: SessionPaths, known: Entry | None) -> Entry:
-    files = [_stat(path) for path in (paths.meta, paths.db, paths.db.with_name(paths.db.name + "-wal"))]
+    files = _stats(paths)
     stamp = " ".join(f"{changed_ns}:{size_bytes}" for changed_ns, size_bytes in files)
-    if known and known.stamp == stamp and known.meta.title is not None:
+    if known and known.stamp == stamp and known.meta.is_complete:
         return known
     meta = read_meta(paths.meta)
-    if meta is None or meta.title is None:
+    if meta is None or not meta.is_complete:
         fresh = _caught_up(paths, new_meta(paths.session_id))
         return Entry(stamp=stamp, meta=fresh if fresh.head_seq or meta is None else meta)
     (written_ns, _), *journal = files
@@ -111,14 +112,20 @@ def _current(paths: SessionPaths, known: Entry | None) -> Entry:
 def _caught_up(paths: SessionPaths, meta: SessionMeta) -> SessionMeta:
     journal = SqliteJournal.for_reading(paths.db, FileBlobs(paths.blobs))
     try:
-        return fold_meta(meta, journal.read(SESSION_STREAM, meta.head_seq))
+        records = journal.read(SESSION_STREAM, meta.head_seq)
+        if meta.head_seq and goes_back(records):
+            meta, records = new_meta(paths.session_id), journal.read(SESSION_STREAM)
+        return fold_meta(meta, records)
     except StoreFailed:  # opening the Session will say what is wrong with it
         return meta
 
 
-def _stat(path: Path) -> tuple[int, int]:
-    try:
-        status = path.stat()
-    except OSError:
-        return 0, 0
-    return status.st_mtime_ns, status.st_size
+def _stats(paths: SessionPaths) -> list[tuple[int, int]]:
+    """When the cached meta, the journal and its log were changed last, and their sizes; 0 for what is missing."""
+    found: dict[str, tuple[int, int]] = {META_NAME: (0, 0), JOURNAL_NAME: (0, 0), f"{JOURNAL_NAME}-wal": (0, 0)}
+    with contextlib.suppress(OSError), os.scandir(paths.root) as entries:
+        for entry in entries:
+            if entry.name in found:
+                status = entry.stat()
+                found[entry.name] = (status.st_mtime_ns, status.st_size)
+    return list(found.values())

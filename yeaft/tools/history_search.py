@@ -1,28 +1,35 @@
 """The tool with which a VP searches what was said, in this Session and in others of the same folder."""
 
+from __future__ import annotations
+
 import asyncio
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from yeaft.events.codec import Recorded
 from yeaft.kernel.errors import StoreFailed, ToolFailed
 from yeaft.kernel.text import head_bytes
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import SessionPaths, list_session_ids, session_paths
 from yeaft.store.index import current_meta
 from yeaft.store.journal import SESSION_STREAM
-from yeaft.store.meta import SessionMeta
+from yeaft.store.spoken import Conversation, Spoken
 from yeaft.store.sqlite import SqliteJournal
-from yeaft.tools.search.history_rows import Query, Spoken, rows
 from yeaft.tools.tool import Running, Tool
 
+if TYPE_CHECKING:
+    from yeaft.store.search import Found
+    from yeaft.store.search_index import Narrow
+    from yeaft.store.search_words import Query
+
 DEFAULT_LIMIT, MOST_HITS = 10, 100
-MOST_SESSIONS = 50
+MOST_SESSIONS, MOST_FOUND = 50, 1000
 LIMIT_S = 20.0
 OUTPUT_BYTES = 32 * 1024
 LIMIT_KEYWORD_CHARS = 200
@@ -37,6 +44,19 @@ class HistorySearch(Struct, frozen=True):
     limit: Annotated[int, Meta(description="1..100")] = DEFAULT_LIMIT
 
 
+class Result(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """One thing that was said. `source` is `user` or `vp:<id>`, `time` ISO 8601 in UTC, `mode` that of the turn."""
+
+    message_id: str
+    session_id: str
+    role: str
+    source: str
+    time: str
+    content: str
+    mode: str = ""
+    turn_id: str = ""
+
+
 class Telemetry(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """How much was looked through; `unread_sessions` were too many, too slow or cannot be read."""
 
@@ -48,42 +68,30 @@ class Telemetry(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="c
     unread_sessions: int = 0
 
 
-class Found(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """The answer; `total_results` counts the hits, `omitted_results` those of them that are not in `results`."""
 
     keyword: str
-    results: tuple[Spoken, ...]
+    results: tuple[Result, ...]
     total_results: int
     truncated: bool = False
     omitted_results: int = 0
     telemetry: Telemetry
 
 
-class _Search:
-    """The hits so far, and the count of all that was looked at; a forked message is one, wherever it lies."""
+class _Own(Struct, frozen=True, kw_only=True):
+    """What was found in the Session that asks; a forked message counts there, wherever else it lies."""
 
-    def __init__(self, query: Query) -> None:
-        self._query = query
-        self._seen: set[str] = set()
-        self.hits: list[Spoken] = []
-        self.sessions = self.messages = self.size_bytes = self.unread = 0
-
-    def look_through(self, spoken: Iterable[Spoken]) -> None:
-        self.sessions += 1
-        for one in spoken:
-            if one.message_id in self._seen:
-                continue
-            self._seen.add(one.message_id)
-            self.messages += 1
-            self.size_bytes += len(one.content.encode())
-            if snippet := self._query.snippet(one.content):
-                self.hits.append(replace(one, content=snippet))
+    hits: tuple[Spoken, ...]
+    said: frozenset[str]
+    messages: int
+    size_bytes: int
 
 
 def history_search(home: Path, session_id: str, folder: str) -> Tool[HistorySearch]:
     """Let the model search the Session `session_id` and the others under `home` that work in `folder`.
 
-    It only reads, also where the list of Sessions has no index yet. One Session is read at a time, in a thread.
+    It only reads: the search cache where that is up to date, else the journals, newest first, for a limited time.
     """
 
     async def run(args: HistorySearch, running: Running) -> str:
@@ -93,65 +101,98 @@ def history_search(home: Path, session_id: str, folder: str) -> Tool[HistorySear
             raise ToolFailed(
                 f"The keyword is longer than {LIMIT_KEYWORD_CHARS} characters; give the words that matter."
             )
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + LIMIT_S
-        search = _Search(Query(args.keyword))
-        await asyncio.to_thread(_look_into, search, session_paths(home, session_id), running.call_id)
+        from yeaft.store.search import search  # 5 ms, and most Sessions never search
+        from yeaft.store.search_index import Narrow
+        from yeaft.store.search_words import Query
+
+        query, narrow = Query(args.keyword), Narrow(parts=("messages",))
+        own = await asyncio.to_thread(_in_own, session_paths(home, session_id), query, narrow, running.call_id)
         others = await asyncio.to_thread(_others, home, session_id, folder)
-        for count, paths in enumerate(others):
-            if count == MOST_SESSIONS or loop.time() > deadline:
-                search.unread += len(others) - count
-                break
-            await asyncio.to_thread(_look_into, search, paths)
-        return _answer(args, search)
+        found = await asyncio.to_thread(search, home, others, query, narrow, MOST_FOUND, go_on=_patience())
+        return _answer(args, query, own, found, session_id)
 
     return Tool(name="HistorySearch", args=HistorySearch, run=run, guard="read")
 
 
-def _others(home: Path, session_id: str, folder: str) -> list[SessionPaths]:
+def _others(home: Path, session_id: str, folder: str) -> list[str]:
     """Return the other Sessions of the folder, last used first, without the archived ones."""
     metas = (current_meta(session_paths(home, key)) for key in list_session_ids(home) if key != session_id)
-    fitting: list[SessionMeta] = [meta for meta in metas if meta.folder == folder and not meta.archived]
+    fitting = [meta for meta in metas if meta.folder == folder and not meta.archived]
     fitting.sort(key=lambda meta: meta.last_active_ms, reverse=True)
-    return [session_paths(home, meta.session_id) for meta in fitting]
+    return [meta.session_id for meta in fitting]
 
 
-def _look_into(search: _Search, paths: SessionPaths, asking_call: str = "") -> None:
+def _patience() -> Callable[[], bool]:
+    """Return what says whether one more journal may be read."""
+    deadline_s = time.monotonic() + LIMIT_S
+    left = iter(range(MOST_SESSIONS))
+    return lambda: next(left, None) is not None and time.monotonic() < deadline_s
+
+
+def _in_own(paths: SessionPaths, query: Query, narrow: Narrow, asking_call: str) -> _Own | None:
+    """Look through the Session that asks; None if it cannot be read.
+
+    What belongs to the message that `asking_call` is part of the answer to is left out: whoever asks has it before
+    them, and every search would find its own question.
+    """
     try:
-        search.look_through(rows(_recorded(paths), paths.session_id, asking_call))
+        records = SqliteJournal.for_reading(paths.db, FileBlobs(paths.blobs)).read(SESSION_STREAM)
     except StoreFailed:  # one that is damaged must not hide what is in the others
-        search.unread += 1
+        return None
+    conversation = Conversation(records)
+    asking_root = conversation.root_of_call(asking_call)
+    said = [one for one in conversation.said() if narrow.admits(one)]
+    asked = [one for one in said if not asking_root or one.root_id != asking_root]
+    return _Own(
+        hits=tuple(one for one in asked if query.matches(one.text)),
+        said=frozenset(one.message_id for one in said),
+        messages=len(asked),
+        size_bytes=sum(len(one.text.encode()) for one in asked),
+    )
 
 
-def _recorded(paths: SessionPaths) -> Sequence[Recorded]:
-    return SqliteJournal.for_reading(paths.db, FileBlobs(paths.blobs)).read(SESSION_STREAM)
-
-
-def _answer(args: HistorySearch, search: _Search) -> str:
-    newest = sorted(search.hits, key=lambda hit: hit.time)[::-1]
-    wanted = newest[: min(max(args.limit, 1), MOST_HITS)]
+def _answer(args: HistorySearch, query: Query, own: _Own | None, found: Found, session_id: str) -> str:
+    said = own.said if own else frozenset[str]()
+    elsewhere = ((hit.spoken, hit.sessions[0]) for hit in found.hits if hit.spoken.message_id not in said)
+    hits = [*((spoken, session_id) for spoken in (own.hits if own else ())), *elsewhere]
+    newest = sorted(hits, key=lambda hit: (hit[0].ts, hit[0].seq), reverse=True)
+    wanted = [_told(*hit, query) for hit in newest[: min(max(args.limit, 1), MOST_HITS)]]
     fitting = _fitting(wanted, OUTPUT_BYTES - CLOSING_BYTES)
-    found = Found(
+    own_read = 1 if own else 0
+    answer = Answer(
         keyword=args.keyword,
         results=fitting,
         total_results=len(newest),
-        truncated=fitting != tuple(wanted),
+        truncated=fitting != tuple(wanted) or not found.is_all,
         omitted_results=len(newest) - len(fitting),
         telemetry=Telemetry(
             result_count=len(fitting),
-            scanned_sessions=search.sessions,
-            scanned_files=search.sessions,
-            scanned_messages=search.messages,
-            scanned_bytes=search.size_bytes,
-            unread_sessions=search.unread,
+            scanned_sessions=own_read + found.read,
+            scanned_files=own_read + found.read,
+            scanned_messages=(own.messages if own else 0) + found.messages,
+            scanned_bytes=(own.size_bytes if own else 0) + found.size_bytes,
+            unread_sessions=found.unread + 1 - own_read,
         ),
     )
-    return msgspec.json.encode(found).decode()
+    return msgspec.json.encode(answer).decode()
 
 
-def _fitting(hits: Sequence[Spoken], budget_bytes: int) -> tuple[Spoken, ...]:
+def _told(spoken: Spoken, session_id: str, query: Query) -> Result:
+    return Result(
+        message_id=spoken.message_id,
+        session_id=session_id,
+        role="user" if spoken.source == "user" else "assistant",
+        source=spoken.source,
+        time=datetime.fromtimestamp(spoken.ts / 1000, UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        content=query.snippet(spoken.text) or "",
+        mode=spoken.mode,
+        turn_id=spoken.turn_id,
+    )
+
+
+def _fitting(hits: Sequence[Result], budget_bytes: int) -> tuple[Result, ...]:
     """Return the first hits whose JSON fits, the last of them shortened if that saves it."""
-    fitting: list[Spoken] = []
+    fitting: list[Result] = []
     for hit in hits:
         size = len(msgspec.json.encode(hit)) + 1
         if size <= budget_bytes:
@@ -163,7 +204,7 @@ def _fitting(hits: Sequence[Spoken], budget_bytes: int) -> tuple[Spoken, ...]:
     return tuple(fitting)
 
 
-def _shortened(hit: Spoken, excess_bytes: int) -> Spoken | None:
+def _shortened(hit: Result, excess_bytes: int) -> Result | None:
     """Return the hit with less content, or None if too little would be left; JSON is never shorter than its text."""
     room = len(hit.content.encode()) - excess_bytes - len("…".encode())
     return replace(hit, content=head_bytes(hit.content, room) + "…") if room >= LEAST_CONTENT_BYTES else None

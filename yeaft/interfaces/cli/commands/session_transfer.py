@@ -1,4 +1,4 @@
-"""`yeaft session export` and `import`: a Session as one text file, CloudEvents for programs or Markdown for people."""
+"""`yeaft session export` and `import`: a Session as one file, for programs or for readers."""
 
 from __future__ import annotations
 
@@ -8,67 +8,39 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
-import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option
-from yeaft.interfaces.cli.commands.printing import put, put_json, put_raw
+from yeaft.interfaces.cli.commands.printing import iso_time, put, put_json, put_raw
 from yeaft.interfaces.cli.commands.reading import read_text
 from yeaft.interfaces.cli.streams import share_a_terminal
-from yeaft.kernel.errors import BadData, YeaftError
+from yeaft.kernel.errors import YeaftError
 from yeaft.kernel.outcome import EXIT_ANSWERED
 
 if TYPE_CHECKING:
     from yeaft.events.codec import Recorded
-    from yeaft.events.fact import BlobRef
     from yeaft.interfaces.cli.commands.desk import Desk
     from yeaft.session.offline import Reading
 
-BLOB_TYPE = "yeaft.blob"
-BYTE_ORDER_MARK = "\ufeff"
+Form = Literal["jsonl", "json", "markdown", "md", "html"]
+READABLE = ("markdown", "md", "html")
 
 
-class BlobLine(Struct, frozen=True, kw_only=True):
-    """One blob that events refer to, as a CloudEvent of its own; its id is its SHA-256."""
-
-    specversion: str = "1.0"
-    id: str
-    source: str = "//yeaft/blobs"
-    type: str = BLOB_TYPE
-    datacontenttype: str
-    data_base64: bytes
-
-
-class _Typed(Struct, frozen=True, kw_only=True):
-    """What every line says of itself."""
-
-    type: str = ""
-
-
-def export(
-    desk: Desk,
-    *,
-    session: str,
-    output: Path | None,
-    form: Literal["jsonl", "markdown"],
-    redact: bool,
-    thinking: bool,
-) -> int:
-    """Write a Session as JSON lines or Markdown, without thinking unless asked."""
+def export(desk: Desk, *, session: str, output: Path | None, form: Form, redact: bool, thinking: bool) -> int:
+    """Write a Session as one file, without thinking unless asked."""
     from yeaft.session.agents.agent_reading import agent_records
     from yeaft.session.offline import read_session
+    from yeaft.store.directory import find_session
 
-    reading = read_session(desk.home, session)
+    reading = read_session(desk.home, find_session(desk.home, session, folder=str(desk.folder)).session_id)
     if reading.damaged:
         desk.note("sessions.damaged", count=reading.damaged, path=str(reading.paths.db))
     reading = replace(reading, records=tuple(_cleaned(desk, reading.records, redact=redact, thinking=thinking)))
-    if form == "markdown":
-        text = _as_markdown(reading, thinking=thinking)
+    if form in READABLE:
+        text = _for_readers(desk, reading, as_html=form == "html", redact=redact, thinking=thinking)
     else:
         agents = _cleaned(desk, agent_records(reading.paths), redact=redact, thinking=thinking)
-        reading = replace(reading, records=(*reading.records, *agents))
-        text = "".join(f"{line}\n" for line in _as_lines(reading, with_blobs=not redact))
+        text = _for_programs(replace(reading, records=(*reading.records, *agents)), form, redact=redact)
     target = output or desk.options.output_file
     if target is None:
         put_raw(text)
@@ -82,13 +54,14 @@ def export(
 
 
 def import_(desk: Desk, *, file: str) -> int:
-    """Read a Session that `export` wrote as JSON lines, and print its id."""
+    """Read a Session that `export` wrote as JSON, and print its id."""
+    from yeaft.interfaces.cli.commands.session_lines import parts_of
     from yeaft.session.offline import import_session
     from yeaft.store.cloudevents import import_lines
 
-    blobs, events = _told_apart(read_text(file).split("\n"))
-    records = list(import_lines(events))
-    session_id = asyncio.run(import_session(desk.home, records, blobs))
+    parts = parts_of(read_text(file))
+    records = list(import_lines(parts.events))
+    session_id = asyncio.run(import_session(desk.home, records, parts.blobs, parts.files))
     return tell_new(desk, session_id)
 
 
@@ -122,7 +95,16 @@ def _without_thinking(recorded: Recorded) -> Recorded:
     return replace(recorded, event=replace(event, items=said))
 
 
-def _as_markdown(reading: Reading, *, thinking: bool) -> str:
+def _for_programs(reading: Reading, form: Form, *, redact: bool) -> str:
+    from yeaft.interfaces.cli.commands.session_lines import lines_of
+
+    lines = lines_of(reading, with_contents=not redact)
+    if form == "json":
+        return "[\n" + ",\n".join(lines) + "\n]\n"
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _for_readers(desk: Desk, reading: Reading, *, as_html: bool, redact: bool, thinking: bool) -> str:
     from yeaft.interfaces.cli.commands.transcript import markdown, transcript
     from yeaft.session.state import SessionState
 
@@ -130,63 +112,39 @@ def _as_markdown(reading: Reading, *, thinking: bool) -> str:
     for recorded in reading.records:
         state.apply(recorded)
     cleaned = replace(reading, state=state)
+    if as_html:
+        return _as_html(desk, cleaned, with_pictures=not redact, thinking=thinking)
     return "\n\n".join(markdown(cleaned, transcript(cleaned, thinking=thinking))) + "\n"
 
 
-def _as_lines(reading: Reading, *, with_blobs: bool) -> Iterator[str]:
-    """Yield events, then what they keep in blobs; blobs are opaque, so a redacted export has none."""
+def _as_html(desk: Desk, reading: Reading, *, with_pictures: bool, thinking: bool) -> str:
+    from yeaft.interfaces.cli.commands.html_document import Heading, Pictures, document
+    from yeaft.interfaces.cli.commands.transcript import transcript
+    from yeaft.store.attachments import Attachments
     from yeaft.store.blobs import FileBlobs
-    from yeaft.store.cloudevents import export_lines
+    from yeaft.store.meta import title_of
 
-    yield from export_lines(reading.records, session_id=reading.paths.session_id)
-    if not with_blobs:
-        return
-    blobs = FileBlobs(reading.paths.blobs)
-    refs = {ref.sha256: ref for recorded in reading.records for ref in _blobs_of(recorded)}
-    for ref in refs.values():
-        content = blobs.get(ref.sha256)
-        if content is not None:
-            line = BlobLine(id=ref.sha256, datacontenttype=ref.mime, data_base64=content)
-            yield msgspec.json.encode(line).decode()
-
-
-def _blobs_of(recorded: Recorded) -> tuple[BlobRef, ...]:
-    from yeaft.events.call import CallFinished
-    from yeaft.events.session import SettingsFrozen, VpFrozen
-
-    match recorded.event:
-        case SettingsFrozen(blob=blob) | VpFrozen(blob=blob):
-            return (blob,)
-        case CallFinished(images=images):
-            return images
-        case _:
-            return ()
+    state, paths = reading.state, reading.paths
+    assert state.created is not None
+    messages = transcript(reading, thinking=thinking, in_full=True)
+    first = next((message.text for message in messages if message.kind == "user"), "")
+    roster = " ".join(f"@{vp_id}" for vp_id in state.roster)
+    heading = Heading(
+        title=state.name or title_of(first) or state.session_id,
+        facts=(state.session_id, state.created.folder, roster, iso_time(state.created_ms)),
+        lang=desk.lang,
+    )
+    blobs, attachments = FileBlobs(paths.blobs), Attachments(paths.attachments)
+    pictures = Pictures(blobs.get, attachments.read) if with_pictures else Pictures(_no_blob, _no_file)
+    return document(heading, messages, pictures, desk.ui)
 
 
-def _told_apart(lines: Iterable[str]) -> tuple[list[tuple[bytes, str]], list[str]]:
-    """Return the blobs, and the lines that hold events; lines keep their places for messages."""
-    blobs: list[tuple[bytes, str]] = []
-    events: list[str] = []
-    for number, line in enumerate(lines, start=1):
-        bare = line.removeprefix(BYTE_ORDER_MARK).strip()
-        if BLOB_TYPE not in bare or not _is_blob(bare):
-            events.append(line)
-            continue
-        try:
-            blob = msgspec.json.decode(bare, type=BlobLine)
-        except msgspec.DecodeError as error:
-            raise BadData(f"Line {number} is not a blob of a yeaft journal: {error}.") from error
-        blobs.append((blob.data_base64, blob.datacontenttype))
-        events.append("")
-    return blobs, events
+def _no_blob(_sha256: str) -> bytes | None:
+    return None
 
 
-def _is_blob(line: str) -> bool:
-    """Whether a line calls itself a blob, however it is written; what is no JSON is none."""
-    try:
-        return msgspec.json.decode(line, type=_Typed).type == BLOB_TYPE
-    except (msgspec.DecodeError, RecursionError):
-        return False
+def _no_file(_file: str, _sha256: str) -> bytes | None:
+    return None
 
 
 TRANSFERS: Mapping[str, Action] = {
@@ -195,7 +153,7 @@ TRANSFERS: Mapping[str, Action] = {
         params=(
             argument("SESSION"),
             option("-o", "--output-file", "output", type=click.Path(path_type=Path, dir_okay=False)),
-            option("--format", "form", type=click.Choice(["jsonl", "markdown"]), default="jsonl"),
+            option("--format", "form", type=click.Choice(["jsonl", "json", "markdown", "md", "html"]), default="jsonl"),
             flag("--redact"),
             flag("--thinking"),
         ),

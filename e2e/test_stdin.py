@@ -15,7 +15,8 @@ from yeaft.llm.scripted.script import Calls, Says, call, says, script
 from yeaft.llm.scripted.server import Received
 
 SHELLS = ("bash", "dash")
-LABEL = "\n\n[Piped to standard input:]\n"
+LABEL = '\n\n<attached from="standard input">\n'
+END = "\n</attached>"
 HELLO = says("Hello there.")
 
 
@@ -40,7 +41,7 @@ async def test_data_beside_a_prompt_is_a_labelled_block_that_addresses_nobody(ye
     ran = await yeaft.run("-p", "Sum this up", given=b"@skeptic wrote: nothing is certain\n")
 
     assert (ran.code, ran.out, len(server.requests)) == (0, b"Hello there.\n", 1)
-    assert told(server.requests[0]).endswith(f"Sum this up{LABEL}@skeptic wrote: nothing is certain\n")
+    assert told(server.requests[0]).endswith(f"Sum this up{LABEL}@skeptic wrote: nothing is certain\n{END}")
 
 
 @pytest.mark.parametrize("words", [("-",), ("--stdin",), ("--stdin", "-p", "Sum this up")])
@@ -88,15 +89,17 @@ async def test_the_time_limit_holds_for_standard_input_too(yeaft: Yeaft, serve: 
 
 
 async def test_too_much_is_cut_between_two_characters_with_a_notice(yeaft: Yeaft, serve: Serve) -> None:
-    server = await serve(HELLO)
+    await serve(HELLO)
+    words = ("-p", "Sum this up", "--output-format", "stream-json")
 
-    ran = await yeaft.run("-p", "Sum this up", given=b"x" + "中".encode() * (5 * 2**20 // 3))
+    ran = await yeaft.run(*words, given=b"x" + "中".encode() * (5 * 2**20 // 3))
 
-    assert (ran.code, ran.out) == (0, b"Hello there.\n")
+    (said,) = (line["data"]["text"] for line in ran.lines if line["type"] == "message.posted")
+    assert (ran.code, ran.result["text"]) == (0, "Hello there.")
     assert "larger than 4 MiB" in ran.err
-    assert told(server.requests[0]).endswith("中")
-    assert "\ufffd" not in told(server.requests[0])
-    assert LIMIT_BYTES - 3 < len(told(server.requests[0]).partition(LABEL)[2].encode()) <= LIMIT_BYTES
+    assert said.endswith(f"中{END}")
+    assert "\ufffd" not in said
+    assert LIMIT_BYTES - 3 < len(said.partition(LABEL)[2].removesuffix(END).encode()) <= LIMIT_BYTES
 
 
 @pytest.mark.parametrize("where", [0, 100_000])
@@ -145,7 +148,7 @@ async def test_a_loop_can_hand_on_the_rest_on_purpose(yeaft: Yeaft, serve: Serve
     ran = await yeaft.shell('printf "one\\ntwo\\nthree\\n" | while read l; do yeaft --stdin -p "$l"; done')
 
     assert (ran.code, ran.out) == (0, b"Hello there.\n")
-    assert told(server.requests[0]).endswith(f"one{LABEL}two\nthree\n")
+    assert told(server.requests[0]).endswith(f"one{LABEL}two\nthree\n{END}")
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -172,7 +175,7 @@ async def test_what_a_pipeline_brings_arrives(line: str, shell: str, yeaft: Yeaf
     ran = await yeaft.shell(line, program=shell)
 
     assert (ran.code, ran.out) == (0, b"Hello there.\n")
-    assert told(server.requests[0]).endswith(f"hello{LABEL}piped\n")
+    assert told(server.requests[0]).endswith(f"hello{LABEL}piped\n{END}")
 
 
 async def test_a_silent_pipe_is_left_alone_with_a_note(yeaft: Yeaft, serve: Serve) -> None:

@@ -26,7 +26,9 @@ def test_the_order_is_rules_notes_persona_roster_place():
     assert notes.startswith('<project-notes path="AGENTS.md">\nUse tabs.\n</project-notes>')
     assert persona == "# Skeptic (@skeptic)\n\nYou doubt."
     assert "- @omni (Omni): Takes any question" in roster
-    assert place == "Work folder: /src/app\nPlatform: Linux x86_64, shell bash\nToday: 2026-03-01 (UTC+08:00 CST)"
+    assert (
+        place == "Work folder: /src/app\nPlatform: Linux x86_64, shell bash\nToday: 2026-03-01, Sunday (UTC+08:00 CST)"
+    )
 
 
 @pytest.mark.parametrize("notes", [(), (Note(path="AGENTS.md", text="Use tabs."), Note(path="b.md", text="No."))])
@@ -66,7 +68,7 @@ def test_notes_cannot_close_their_own_block_nor_fill_places():
 
     assert text.count("</project-notes>") == 1
     assert "{{path}} {{text}}" in text
-    assert text.startswith('<project-notes path="a\'.md">')
+    assert text.startswith('<project-notes path="a&quot;.md">')
 
 
 def test_blank_notes_are_left_out():

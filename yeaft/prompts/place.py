@@ -1,15 +1,20 @@
 """Where and when a turn happens, as a VP is told: folder, platform, shell, and the date without the time of day."""
 
 import os
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct
 
+LOCALTIME = Path("/etc/localtime")
+UTC_NAMES = frozenset({"UTC", "Etc/UTC"})
+_IANA = re.compile(r"[A-Za-z_]+(?:/[A-Za-z0-9_+-]+){1,2}")
+
 
 class Place(Struct, frozen=True, kw_only=True):
-    """`date` is ISO 8601, `zone` an offset with the name of the zone where it is known: `+02:00 CEST`."""
+    """`date` is ISO 8601, `zone` an offset with the name of the zone where it is known: `UTC+09:00 Asia/Tokyo`."""
 
     folder: str
     platform: str
@@ -30,11 +35,26 @@ def place_at(now_ms: int, folder: Path, environ: Mapping[str, str]) -> Place:
         platform=f"{system.sysname} {system.machine}",
         shell=Path(environ.get("SHELL", "/bin/sh")).name,
         date=local.date().isoformat(),
-        zone=_zone(local),
+        zone=_zone(local, environ),
     )
 
 
-def _zone(local: datetime) -> str:
+def _zone(local: datetime, environ: Mapping[str, str]) -> str:
     offset = f"{local:%z}"
-    name = local.tzname() or ""
-    return f"UTC{offset[:3]}:{offset[3:5]}" + (f" {name}" if name[:1].isalpha() and name != "UTC" else "")
+    name = zone_name(environ) or local.tzname() or ""
+    return f"UTC{offset[:3]}:{offset[3:5]}" + (f" {name}" if name[:1].isalpha() and name not in UTC_NAMES else "")
+
+
+def zone_name(environ: Mapping[str, str], localtime: Path = LOCALTIME) -> str:
+    """Return the IANA name of the time zone (`Asia/Tokyo`), by `TZ` or else by where `localtime` links to.
+
+    It is empty where neither says it, as for `TZ=CET-1`.
+    """
+    said = environ.get("TZ")
+    if said is None:
+        try:
+            said = str(localtime.readlink())
+        except OSError:
+            return ""
+    name = said.removeprefix(":").rpartition("zoneinfo/")[2]
+    return name if _IANA.fullmatch(name) else ""

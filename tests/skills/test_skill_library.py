@@ -39,7 +39,7 @@ def test_the_users_skill_replaces_a_bundled_one_and_the_other_is_named(tmp_path:
     mine = written(tmp_path, "skills/code-review/SKILL.md", skill_text("code-review", about="Mine."))
     bundled = templates_dir() / "skills" / "code-review" / "SKILL.md"
 
-    shelf = SkillLibrary(skill_folders(tmp_path)).read()
+    shelf = SkillLibrary(skill_folders(tmp_path, {})).read()
 
     found = shelf.get("CODE-review ")
     assert found
@@ -103,8 +103,9 @@ def test_a_file_with_faults_is_used_as_far_as_it_goes_and_each_fault_has_a_line(
         (b"---\nname: a\n", "1: the front matter has no closing --- line"),
         (b"---\nname: a\n---\n \n", "1: no instructions stand below the front matter"),
         (b"---\nname: a\n---\n\xff\n", "4: is not UTF-8 text; save it as UTF-8"),
-        (b"---\nname: a\ndescription: 'x\n  y: [\n---\nDo it.", ": "),
-        (b"x" * (1024 * 1024 + 1), "1: is larger than 1 MiB; move parts into files beside it"),
+        (b"+++\nname = 'a'\n+++\nDo it.", "1: TOML between +++ lines is not read"),
+        (b"---\nname: a\n---\nDo\0 it.", "4: holds a NUL, so it is no text"),
+        (b"x" * (1024 * 1024 + 1), "1: is larger than 1 MiB"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named_with_the_line(tmp_path: Path, text: bytes, reason: str) -> None:

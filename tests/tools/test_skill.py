@@ -60,8 +60,8 @@ async def test_the_list_has_what_is_for_models_and_the_problems(skills: Skills) 
     broken = skills.write("broken/SKILL.md", "---\nname: broken\n")
 
     assert await skills.told("list") == (
-        "- cake: Bakes. Use when hungry.\n- links [web]: Checks links.\n\nProblems with skill files, for the user to "
-        f"mend:\n- {broken}:1: the front matter has no closing --- line"
+        "- cake: Bakes. Use when hungry.\n- links [web]: Checks links.\n\nSkill files that cannot be used, for the user "
+        f"to mend:\n- {broken}:1: the front matter has no closing --- line"
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from yeaft.kernel.errors import BadData
-from yeaft.vp.claude_agents import import_agent
+from yeaft.vp.claude_agents import import_agent, parse_agent
 from yeaft.vp.persona import ToolPolicy
 from yeaft.vp.vp_file import parse_vp
 
@@ -26,6 +26,7 @@ color: red
 
 You are a careful reviewer.
 """
+COLON = "holds `: ` without quotes, which other programs refuse; put the value in quotes"
 
 
 def read_back(imported):
@@ -48,6 +49,7 @@ def test_an_untidy_file_keeps_its_name_first_sentence_tools_model_and_prompt():
 
 def test_what_cannot_be_carried_over_is_said():
     assert import_agent(UNTIDY, Path("a.md")).warnings == (
+        f"line 3: {COLON}; read by the keys that such files have",
         "'color' has no counterpart here and was left out",
         "'Bash(git diff:*, git log)' became 'Bash'; write the restriction as a rule under [permissions]",
         "there is no tool like 'Oracle' here; the name is kept and does nothing",
@@ -62,10 +64,63 @@ def test_what_cannot_be_carried_over_is_said():
         ("name: a\ntools:\n  - Read\n  - Edit", ToolPolicy(allow=("FileRead", "ListDir", "FileEdit", "ApplyPatch"))),
         ("name: a\ntools: [Write]\ndisallowedTools: Bash", ToolPolicy(allow=("FileWrite",), deny=("Bash",))),
         ("name: a\nbroken: [\ntools:\n- Glob\n- LS", ToolPolicy(allow=("Glob", "ListDir"))),
+        ("name: a\ntools: []", ToolPolicy(allow=())),
+        ("name: a\ntools:", ToolPolicy()),
+        ("name: a\ntools: All tools", ToolPolicy()),
+        ("name: a\ntools: [*]", ToolPolicy()),
+        ("name: a\ntools: read, grep, bash", ToolPolicy(allow=("FileRead", "ListDir", "Grep", "Bash"))),
+        ("name: a\ntools: Read Grep Bash(git log:*)", ToolPolicy(allow=("FileRead", "ListDir", "Grep", "Bash"))),
+        ("name: a\ntools: Glob, AskUserQuestion, KillShell", ToolPolicy(allow=("Glob", "AskUser", "CancelTask"))),
+        ("name: a\ntools:\n  write: false\n  bash: true", ToolPolicy(deny=("FileWrite",))),
+        ('name: a\ntools:\n  "*": false\n  grep: true', ToolPolicy(allow=("Grep",))),
     ],
 )
 def test_tools_are_named_as_here_and_absent_means_all(front, policy):
     assert read_back(import_agent(f"---\n{front}\n---\nGo.", Path("a.md"))).tools == policy
+
+
+@pytest.mark.parametrize(
+    ("front", "line"),
+    [
+        ("name: a\nmodel: clod\ndescription: A. B.\ntools: Read", 3),
+        ("name: a\ndescription: A. B.\nUser: x\n\n<b>: y\n: z\nmodel: clod\ntools: Read", 8),
+    ],
+)
+def test_what_is_remarked_of_a_key_has_its_line(front, line):
+    parsed = parse_agent(f"---\n{front}\n---\nGo.", Path("a.md"))
+
+    assert [one.line for one in parsed.problems if "the model 'clod'" in one.reason] == [line]
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "Name: cook\nDescription: Bakes. Also fries.\nTools: Grep",
+        "**name**: cook\n**description**: Bakes. Also fries.\n**tools**: Grep",
+        "name: cook\ndescription:\n  - Bakes.\n  - Also fries.\ntools: Grep",
+        'name: cook\ndescription: "Bakes.\n\nAlso: \\"fries\\"."\ntools: Grep',
+        '{"name": "cook", "description": "Bakes. Also fries.", "tools": ["Grep"]}',
+    ],
+)
+def test_a_description_is_found_however_it_is_written(front):
+    vp = parse_agent(f"---\n{front}\n---\nGo.", Path("a.md")).vp
+
+    assert vp is not None
+    assert (vp.id, vp.role, vp.tools) == ("cook", "Bakes.", ToolPolicy(allow=("Grep",)))
+
+
+@pytest.mark.parametrize("around", ["```markdown\n{}\n```\n", "~~~\n{}\n~~~", "  {}"])
+def test_a_file_in_a_fence_or_with_an_indented_head_is_read(around):
+    text = (
+        around.format("---\n  name: cook\n  ---\nGo.")
+        if around == "  {}"
+        else around.format("---\nname: cook\n---\nGo.")
+    )
+
+    vp = parse_agent(text, Path("a.md")).vp
+
+    assert vp is not None
+    assert (vp.id, vp.persona) == ("cook", {"": "Go."})
 
 
 @pytest.mark.parametrize(

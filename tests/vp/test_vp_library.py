@@ -86,7 +86,7 @@ def test_a_broken_file_is_reported_with_its_line_and_left_out(home, name, text, 
 
 
 def test_a_broken_replacement_does_not_bring_the_bundled_vp_back(home):
-    write(home / "vps", "omni.md", "---\nname: 'open\n---\nx")
+    write(home / "vps", "omni.md", "+++\nname = 'Omni'\n+++\nx")
 
     library = Library(vp_folders(home))
 

@@ -1,22 +1,33 @@
-"""Reads the block between `---` lines that opens a VP file.
+"""Reads the block between `---` lines that opens a file which people write: of a VP, a skill, a command.
 
-The everyday subset of YAML is read here, because loading a YAML library takes longer than a whole start; what is
-beyond it (anchors, block scalars, values over several lines in quotes) goes to that library.
+The everyday part of YAML is read here, because loading a YAML library takes longer than a whole start; only what
+has anchors or tags goes to that library. What is not quite YAML is understood all the same, with a problem that says
+so.
 """
 
 import re
-from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from yeaft.prompts.scalars import Value, read_value, without_comment
+from yeaft.prompts.almost_yaml import KEY, Remark, read_lines
+from yeaft.prompts.scalars import Value
 
 LIMIT_CHARS = 256 * 1024
+MOST_REMARKS = 20
 _LEADING_COMMENT = re.compile(r"\s*<!--(?!\s*lang:).*?-->", re.DOTALL)
-_OPENING = re.compile(r"\s*?---[ \t]*\n")
+_FENCE = re.compile(
+    r"\s*(?P<marks>`{3,}|~{3,})[ \t]*(?:markdown|md|yaml|yml)?[ \t]*\n(?=[ \t]*---[ \t]*\n)", re.IGNORECASE
+)
+_OPENING = re.compile(r"\s*?(?P<indent>[ \t]*)---[ \t]*\n")
+_TOML = re.compile(r"\s*?\+\+\+[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
-_KEY = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*))?$")
-_ITEM = re.compile(r"-(?:[ \t]+(.*))?$")
+_INDENTED_CLOSING = re.compile(r"^[ \t]*(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_ANCHOR = re.compile(r"(?:^|[:\[{,-][ \t]+)&(\w+)", re.MULTILINE)
+_ALIAS = re.compile(r"[:\[{,-][ \t]*\*(\w+)")
+_TAG = re.compile(r"(?:^|[:\[{,-][ \t]+)!!\w", re.MULTILINE)
+_TELLING_KEYS = frozenset({"name", "description", "id"})
+_OFTEN_IN_CAPITALS = _TELLING_KEYS | {"tools", "model", "role"}
+FENCED = "the whole file stands in a code fence; take away its first and last line"
 
 
 class Problem(Struct, frozen=True, kw_only=True):
@@ -32,19 +43,29 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 class FrontMatter(Struct, frozen=True, kw_only=True):
-    """The fields at the top of a file, the line (from 1) each stands in, and the text below."""
+    """The fields at the top of a file, the line (from 1) each stands in, and the text below.
+
+    `problems` are what was understood although it is not quite right; none of them is fatal.
+    """
 
     fields: dict[str, Value]
     lines: dict[str, int]
     body: str
+    problems: tuple[Problem, ...] = ()
 
 
 class Head(Struct, frozen=True, kw_only=True):
-    """Front matter before it is understood: its text, the line (from 1) it begins in, and the text below."""
+    """Front matter before it is understood: its text, the line (from 1) it begins in, and the text below.
+
+    `is_closed` is False if no line ends it; then it goes as far as its lines look like fields. `is_fenced` says that
+    the whole file stood in a code fence, which is not part of the body.
+    """
 
     text: str
     first_line: int
     body: str
+    is_closed: bool = True
+    is_fenced: bool = False
 
 
 def read_front_matter(text: str, path: str) -> FrontMatter | Problem:
@@ -52,122 +73,166 @@ def read_front_matter(text: str, path: str) -> FrontMatter | Problem:
 
     A text without front matter has no fields. `path` is only for the messages.
     """
-    if len(text) > LIMIT_CHARS:
-        return Problem(path=path, line=1, reason=f"longer than {LIMIT_CHARS // 1024} Ki characters")
     head = split_head(text)
     if head is None:
+        if _TOML.match(text.removeprefix("\ufeff")):
+            reason = "TOML between +++ lines is not read; write `key: value` lines between --- lines"
+            return Problem(path=path, line=1, reason=reason)
         return FrontMatter(fields={}, lines={}, body=_normal(text))
-    if head.first_line == 0:
+    if not head.text and not head.is_closed:
         return Problem(path=path, line=1, reason="the front matter has no closing --- line")
-    try:
-        fields, lines = _subset(head)
-    except ValueError:
-        found = _yaml(head, path)
-        if isinstance(found, Problem):
-            return found
-        fields = found
-        lines = _key_lines(head)
-    return FrontMatter(fields=fields, lines=lines, body=head.body)
+    first = _read(head, path)
+    if isinstance(first, Problem):
+        return first
+    second = _second(first.body, text)
+    return first if second is None else _merged(first, _read(second, path), path, second.first_line)
 
 
 def split_head(text: str) -> Head | None:
-    """Return the front matter of `text` and what is below; None if there is none.
-
-    `first_line` 0 means that it is opened and never closed.
-    """
+    """Return the front matter of `text` and what is below; None if there is none."""
     text = _normal(text)
     start = 0
     while comment := _LEADING_COMMENT.match(text, start):
         start = comment.end()
+    fence = _FENCE.match(text, start)
+    if fence is not None:
+        start = fence.end()
+        text = _without_fence(text, fence["marks"])
     opening = _OPENING.match(text, start)
     if opening is None:
         return None
-    closing = _CLOSING.search(text, opening.end())
+    first_line = text.count("\n", 0, opening.end()) + 1
+    closing = (_INDENTED_CLOSING if opening["indent"] else _CLOSING).search(text, opening.end())
     if closing is None:
-        return Head(text=text[opening.end() :], first_line=0, body="")
+        end = _end_of_fields(text, opening.end())
+        body = text[end:]
+        is_usable = bool(body.strip())
+        return Head(
+            text=text[opening.end() : end] if is_usable else "",
+            first_line=first_line,
+            body=body,
+            is_closed=False,
+            is_fenced=fence is not None,
+        )
     return Head(
         text=text[opening.end() : closing.start()],
-        first_line=text.count("\n", 0, opening.end()) + 1,
+        first_line=first_line,
         body=text[closing.end() :].removeprefix("\n"),
+        is_fenced=fence is not None,
     )
+
+
+def _without_fence(text: str, marks: str) -> str:
+    """Empty the line that closes a fence around all of `text`."""
+    kept = text.rstrip()
+    above, _, last = kept.rpartition("\n")
+    return f"{above}\n{text[len(kept) :]}" if last.startswith(marks) and not last.strip(marks[0]) else text
 
 
 def _normal(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-class _Line(Struct, frozen=True):
-    number: int
-    indent: int
-    text: str
+def _end_of_fields(text: str, at: int) -> int:
+    """Return where the lines from `at` on stop to look like fields."""
+    while at < len(text):
+        found = text.find("\n", at)
+        end = len(text) if found == -1 else found
+        line = text[at:end].rstrip()
+        if not line or not (KEY.match(line) or line[0] in " \t-"):
+            break
+        at = end + 1
+    return min(at, len(text))
 
 
-def _subset(head: Head) -> tuple[dict[str, Value], dict[str, int]]:
-    lines = [
-        _Line(number, len(line) - len(line.lstrip()), line.strip())
-        for number, line in enumerate(head.text.expandtabs(2).split("\n"), head.first_line)
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
-    fields, end = _mapping(lines, 0, 0)
-    if end < len(lines):
-        raise ValueError("indented differently from the lines above")
-    return fields, {key[1]: line.number for line in lines if not line.indent and (key := _KEY.match(line.text))}
+def _read(head: Head, path: str) -> FrontMatter | Problem:
+    """Understand a head, and say what is not quite right about how it stands in the file."""
+    found = _understood(head, path)
+    if isinstance(found, Problem):
+        return found
+    remarks: list[Remark] = []
+    if head.is_fenced:
+        remarks.append(Remark(1, FENCED))
+    if not head.is_closed:
+        remarks.append(Remark(1, "the front matter has no closing --- line; it is taken to end with its fields"))
+    fields, lines = dict(found.fields), dict(found.lines)
+    for key in found.fields:
+        small = key.lower()
+        if key != small and small in _OFTEN_IN_CAPITALS and small not in fields:
+            fields[small], lines[small] = fields.pop(key), lines.pop(key, 1)
+            remarks.append(Remark(lines[small], f"the key {key!r} is written in small letters: {small}"))
+    problems = (Problem(path=path, line=one.line, reason=one.reason, fatal=False) for one in remarks)
+    return structs.replace(found, fields=fields, lines=lines, problems=(*problems, *found.problems))
 
 
-def _mapping(lines: Sequence[_Line], at: int, indent: int) -> tuple[dict[str, Value], int]:
-    fields: dict[str, Value] = {}
-    while at < len(lines) and lines[at].indent == indent:
-        found = _KEY.match(lines[at].text)
-        if found is None or found[1] in fields:
-            raise ValueError("not a new `key: value`")
-        written = found[2] or ""
-        if without_comment(written).strip():
-            fields[found[1]], at = _inline(lines, at, written)
-        else:
-            fields[found[1]], at = _block(lines, at + 1, indent)
-    return fields, at
+def _understood(head: Head, path: str) -> FrontMatter | Problem:
+    """Understand a head: with the YAML library if it needs that and is YAML, else line by line."""
+    if len(head.text) > LIMIT_CHARS:
+        reason = f"the front matter is longer than {LIMIT_CHARS // 1024} Ki characters"
+        return Problem(path=path, line=head.first_line, reason=reason)
+    found = _yaml(head, path) if _needs_yaml(head.text) else None
+    if found is not None:
+        return found
+    try:
+        understood = read_lines(head.text, head.first_line)
+    except ValueError as error:
+        return Problem(path=path, line=head.first_line, reason=str(error))
+    if not understood.fields and understood.remarks:
+        return Problem(path=path, line=understood.remarks[0].line, reason="must be `key: value` lines")
+    remarks = understood.remarks[:MOST_REMARKS]
+    return FrontMatter(
+        fields=understood.fields,
+        lines=understood.lines,
+        body=head.body,
+        problems=tuple(Problem(path=path, line=one.line, reason=one.reason, fatal=False) for one in remarks),
+    )
 
 
-def _inline(lines: Sequence[_Line], at: int, written: str) -> tuple[Value, int]:
-    """Return a value that begins beside its key; deeper lines below go on with a plain text."""
-    indent, value = lines[at].indent, read_value(written)
-    at += 1
-    while at < len(lines) and lines[at].indent > indent:
-        if not isinstance(value, str) or written[0] in "'\"":
-            raise ValueError("the value goes on below")
-        value = f"{value} {without_comment(lines[at].text).strip()}"
-        at += 1
-    return value, at
+def _needs_yaml(text: str) -> bool:
+    anchors = set(_ANCHOR.findall(text))
+    is_map = text.lstrip().startswith("{")  # all of it in brackets, as JSON is
+    return is_map or not anchors.isdisjoint(_ALIAS.findall(text)) or _TAG.search(text) is not None
 
 
-def _block(lines: Sequence[_Line], at: int, indent: int) -> tuple[Value, int]:
-    """Return what stands below a key: a list, a map, or nothing."""
-    if at >= len(lines) or lines[at].indent < indent:
-        return "", at
-    if _ITEM.match(lines[at].text):
-        return _items(lines, at)
-    if lines[at].indent == indent:
-        return "", at
-    return _mapping(lines, at, lines[at].indent)
+def _yaml(head: Head, path: str) -> FrontMatter | Problem | None:
+    """Return what the YAML library makes of a head; None if that is no YAML, so that it is read line by line."""
+    from yeaft.prompts.yaml_reader import Mistake, read_yaml  # 30 ms, and hardly any file needs it
 
-
-def _items(lines: Sequence[_Line], at: int) -> tuple[Value, int]:
-    indent, values = lines[at].indent, list[Value]()
-    while at < len(lines) and lines[at].indent == indent and (item := _ITEM.match(lines[at].text)):
-        values.append(read_value(item[1] or ""))
-        at += 1
-    return values, at
+    found = read_yaml(head.text)
+    if not isinstance(found, Mistake):
+        return FrontMatter(fields=found, lines=_key_lines(head), body=head.body)
+    if found.is_too_much:
+        return Problem(path=path, line=head.first_line + found.line, reason=found.reason)
+    return None
 
 
 def _key_lines(head: Head) -> dict[str, int]:
     numbered = enumerate(head.text.split("\n"), head.first_line)
-    return {key[1]: number for number, line in numbered if (key := _KEY.match(line.rstrip()))}
+    found = ((KEY.match(line.rstrip()), number) for number, line in numbered)
+    return {key[1] or key[2] or key[3]: number for key, number in found if key}
 
 
-def _yaml(head: Head, path: str) -> dict[str, Value] | Problem:
-    from yeaft.prompts.yaml_reader import Mistake, read_yaml  # 30 ms, and hardly any file needs it
+def _second(body: str, text: str) -> Head | None:
+    """Return a second block that follows the first at once, as some programs leave behind; None if there is none."""
+    head = split_head(body) if body.lstrip().startswith(("---", "<!--")) else None
+    if head is None or not head.is_closed or len(head.text) > LIMIT_CHARS:
+        return None
+    lines = [line for line in head.text.split("\n") if line.strip()]
+    keys = [found[3] for line in lines if line[0] not in " \t#-" and (found := KEY.match(line.rstrip()))]
+    if _TELLING_KEYS.isdisjoint(keys) or len(keys) < sum(line[0] not in " \t#-" for line in lines):
+        return None
+    above = _normal(text).count("\n") - body.count("\n")
+    return Head(text=head.text, first_line=above + head.first_line, body=head.body)
 
-    found = read_yaml(head.text)
-    if isinstance(found, Mistake):
-        return Problem(path=path, line=head.first_line + found.line, reason=found.reason)
-    return found
+
+def _merged(first: FrontMatter, second: FrontMatter | Problem, path: str, line: int) -> FrontMatter:
+    if isinstance(second, Problem):
+        return first
+    reason = "a second block of front matter; both are read, and what stands in the first one counts"
+    remark = Problem(path=path, line=line - 1, reason=reason, fatal=False)
+    return FrontMatter(
+        fields={**second.fields, **first.fields},
+        lines={**second.lines, **first.lines},
+        body=second.body,
+        problems=(*first.problems, remark, *second.problems),
+    )

@@ -1,5 +1,6 @@
 """Reads front matter that is beyond the everyday subset, with the YAML library and a bound on what comes out."""
 
+import warnings
 from collections.abc import Iterator
 from itertools import count
 from typing import Protocol, cast
@@ -15,10 +16,18 @@ LIMIT_DEPTH = 8
 
 
 class Mistake(Struct, frozen=True, kw_only=True):
-    """Why a text is not the YAML it must be; `line` counts from 0 within it."""
+    """Why a text is not the YAML it must be; `line` counts from 0 within it.
+
+    `is_too_much` says that it may be YAML, but holds more than can be meant.
+    """
 
     reason: str
     line: int = 0
+    is_too_much: bool = False
+
+
+class _TooMuch(ValueError):
+    """The text holds too many values, or values nested too deep."""
 
 
 class _Reader(Protocol):
@@ -38,18 +47,21 @@ def read_yaml(text: str) -> dict[str, Value] | Mistake:
     """Return the mapping that `text` holds, all scalars as text; aliases cannot make it larger than the limits."""
     try:
         reader = cast("_Reader", YAML(typ="base", pure=True))  # ruamel.yaml has hints for half of its methods
-        value = _value(reader.load(text), LIMIT_DEPTH, count())
+        with warnings.catch_warnings(action="ignore"):  # it would print what it thinks of an anchor used twice
+            value = _value(reader.load(text), LIMIT_DEPTH, count())
     except MarkedYAMLError as error:
         marked = cast("_Marked", error)  # likewise for its errors
         return Mistake(reason=marked.problem or str(error), line=marked.problem_mark.line if marked.problem_mark else 0)
-    except (YAMLError, ValueError, RecursionError) as error:
+    except (_TooMuch, RecursionError) as error:
+        return Mistake(reason=str(error).partition("\n")[0], is_too_much=True)
+    except (YAMLError, ValueError) as error:
         return Mistake(reason=str(error).partition("\n")[0])
     return value if isinstance(value, dict) else Mistake(reason="must be `key: value` lines")
 
 
 def _value(node: object, depth: int, counted: Iterator[int]) -> Value:
     if depth == 0 or next(counted) > LIMIT_VALUES:
-        raise ValueError("holds too many values, or values nested too deep")
+        raise _TooMuch("holds too many values, or values nested too deep")
     if isinstance(node, dict):
         entries = cast("dict[object, object]", node).items()  # YAML keys can be anything
         return {str(key): _value(value, depth - 1, counted) for key, value in entries}

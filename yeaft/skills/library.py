@@ -1,45 +1,76 @@
-"""The skills that can be loaded: bundled ones, the user's over them, and those of further folders over these."""
+"""The skills that can be loaded: bundled ones, the user's over them, and a trusted project's over these."""
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from yeaft.kernel.nearness import nearest
 from yeaft.prompts.find import templates_dir
 from yeaft.prompts.front_matter import Problem
-from yeaft.skills.skill_file import ParsedSkill, Skill, parse_skill
+from yeaft.prompts.text_file import read_text_file
+from yeaft.skills.skill_file import ParsedSkill, Skill, Tier, key_of, parse_skill
 
-LIMIT_FILE_BYTES = 1024 * 1024
-MOST_SKILLS = 500
+MOST_SKILLS, MOST_FOLDERS = 500, 2000
+MANY = f"holds more than {MOST_SKILLS} skills; the rest is left out"
 DEPTH = 4
 SKILL_NAMES = ("SKILL.md", "skill.md")
 SKIPPED = frozenset({"node_modules", "__pycache__"})
+USER_PLACES = (".claude/skills", ".config/agents/skills", ".agents/skills")
+PROJECT_PLACES = (".cursor/skills", ".claude/skills", ".agents/skills", ".yeaft/skills")
+"""Where other programs and yeaft keep skills below the user's folder and below a work folder, later ones winning."""
 PLATFORM_NAMES = {"linux": "linux", "darwin": "macos"}
 IN_NAME, IN_DESCRIPTION, IN_BODY = 8, 4, 1
 
 
-def skill_folders(home: Path) -> tuple[Path, ...]:
-    """Return where skills are that need nobody's trust, later ones winning; `home` is yeaft's home directory."""
-    return (templates_dir() / "skills", home / "skills")
+class SkillFolder(Struct, frozen=True, kw_only=True):
+    """A folder of skills, and whose it is; no link in it may lead out of `within`."""
+
+    path: Path
+    tier: Tier = "user"
+    within: Path | None = None
+
+
+def skill_folders(
+    home: Path, environ: Mapping[str, str], folder: Path | None = None, *, trusted: bool = False
+) -> tuple[SkillFolder, ...]:
+    """Return where skills are, later ones winning. `home` is yeaft's home directory, `folder` the work folder.
+
+    The user's own folder is `HOME` of `environ`. A work folder that is not `trusted` has no skills.
+    """
+    user = environ.get("HOME", "")
+    theirs = [Path(user) / place for place in USER_PLACES] if Path(user).is_absolute() else []
+    projects = [folder / place for place in PROJECT_PLACES] if folder is not None and trusted else []
+    return (
+        SkillFolder(path=templates_dir() / "skills", tier="bundled"),
+        *(SkillFolder(path=path) for path in (*theirs, home / "skills")),
+        *(SkillFolder(path=path, tier="project", within=folder) for path in projects),
+    )
 
 
 class Shelf(Struct, frozen=True, kw_only=True):
-    """All skills at one moment, by name, and what is wrong with their files."""
+    """All skills at one moment, by name, and what is wrong with their files.
+
+    `hidden` are those that are not used because another one has their name.
+    """
 
     skills: tuple[Skill, ...]
     problems: tuple[Problem, ...] = ()
+    hidden: tuple[Skill, ...] = ()
 
     def get(self, name: str) -> Skill | None:
-        """Return the skill of this name, written exactly or in other capitals."""
-        folded = name.strip().casefold()
-        return next((skill for skill in self.skills if skill.name.casefold() == folded), None)
+        """Return the skill of this name, or else the one whose place is called so; see `key_of`."""
+        wanted = key_of(name)
+        named = (skill for skill in self.skills if skill.keys[:1] == (wanted,))
+        placed = (skill for skill in self.skills if wanted in skill.keys)
+        return next(named, None) or next(placed, None)
 
     def nearest(self, name: str) -> str | None:
         """Return the name that `name` is most likely a slip of."""
-        return nearest(name.strip().casefold(), (skill.name for skill in self.skills))
+        return nearest(key_of(name), (skill.name for skill in self.skills))
 
     def search(self, query: str) -> tuple[Skill, ...]:
         """Return the skills in which any word of `query` occurs, the best first; names count most."""
@@ -47,36 +78,47 @@ class Shelf(Struct, frozen=True, kw_only=True):
         scored = [(_score(skill, terms), skill) for skill in self.skills]
         return tuple(skill for score, skill in sorted(scored, key=lambda pair: -pair[0]) if score)
 
+    def only(self, *, for_model: bool = False, for_user: bool = False) -> "Shelf":
+        """Return the shelf without those skills that a model, or the user, may not start."""
+        kept = (one for one in self.skills if (one.for_model or not for_model) and (one.for_user or not for_user))
+        return replace(self, skills=tuple(kept))
+
 
 class SkillLibrary:
     """Finds skills in `folders`, where a later folder's skill replaces an earlier one of the same name.
 
     A skill is a folder with a SKILL.md, or one Markdown file with front matter; folders above it are its category.
-    Every reading is a new one, so that a skill that was just written can be used.
+    Every reading is a new one, so that a skill that was just written can be used. A file that two folders link to is
+    read once.
     """
 
-    def __init__(self, folders: Sequence[Path]) -> None:
-        self._folders = tuple(folders)
+    def __init__(self, folders: Sequence[Path | SkillFolder]) -> None:
+        self._folders = tuple(SkillFolder(path=one) if isinstance(one, Path) else one for one in folders)
 
     def read(self) -> Shelf:
         """Read all skills. Blocking, a few milliseconds for a hundred; never raises."""
         found: dict[str, Skill] = {}
         problems: list[Problem] = []
+        hidden: list[Skill] = []
+        seen: set[str] = set()
         for folder in self._folders:
             here: dict[str, Skill] = {}
-            for parsed in _parsed(folder):
+            for parsed in _parsed(folder, seen):
                 problems += parsed.problems
                 skill = parsed.skill
                 if skill is None or not _runs_here(skill):
                     continue
-                if twin := here.get(skill.name):
+                key = key_of(skill.name)
+                if twin := here.get(key):
                     problems.append(_hidden(skill, f"{twin.source} has the same name and is used"))
+                    hidden.append(skill)
                     continue
-                if earlier := found.get(skill.name):
+                if earlier := found.get(key):
                     problems.append(_hidden(earlier, f"it is replaced by {skill.source}"))
-                here[skill.name] = skill
+                    hidden.append(earlier)
+                here[key] = skill
             found |= here
-        return Shelf(skills=tuple(found[name] for name in sorted(found)), problems=tuple(problems))
+        return Shelf(skills=_by_name(found.values()), problems=tuple(problems), hidden=tuple(hidden))
 
 
 def files_of(skill: Skill, limit: int) -> tuple[str, ...]:
@@ -93,34 +135,68 @@ def files_of(skill: Skill, limit: int) -> tuple[str, ...]:
     return tuple(names[:limit])
 
 
-def _parsed(folder: Path) -> Iterator[ParsedSkill]:
-    for count, (source, place) in enumerate(_sources(folder, DEPTH)):
+def _by_name(skills: Iterable[Skill]) -> tuple[Skill, ...]:
+    return tuple(sorted(skills, key=lambda skill: skill.name))
+
+
+def _parsed(folder: SkillFolder, seen: set[str]) -> Iterator[ParsedSkill]:
+    """Read the skills of a folder; `seen` are the real paths of files that have been read."""
+    for count, (source, place, refused) in enumerate(skill_files(folder)):
         if count == MOST_SKILLS:
-            reason = f"holds more than {MOST_SKILLS} skills; the rest is left out"
-            yield ParsedSkill(skill=None, problems=(Problem(path=str(folder), line=1, reason=reason),))
+            yield ParsedSkill(skill=None, problems=(_fault(folder.path, MANY),))
             return
-        above = (place or source).parent
-        yield _read(source, place, "" if above == folder else above.relative_to(folder).as_posix())
+        if refused:
+            yield ParsedSkill(skill=None, problems=(refused,))
+            continue
+        real = os.path.realpath(source)
+        if real not in seen:
+            seen.add(real)
+            above = (place or source).parent
+            category = "" if above == folder.path else above.relative_to(folder.path).as_posix()
+            yield read_skill(source, place, category, folder.tier)
 
 
-def _sources(folder: Path, depth: int) -> Iterator[tuple[Path, Path | None]]:
-    """Find skill files, each with the folder that is the skill's own."""
+def skill_files(folder: SkillFolder) -> Iterator[tuple[Path, Path | None, Problem | None]]:
+    """Find the skill files of a folder, each with the folder that is the skill's own, and why it may not be read.
+
+    A link that leads nowhere is a skill file, too; one that leads out of where it may is refused and not followed.
+    """
+    within = os.path.realpath(folder.within) if folder.within else None
+    if within and not Path(os.path.realpath(folder.path)).is_relative_to(within):
+        yield folder.path, None, _leads_out(folder.path)
+        return
+    looked: set[str] = set()
+    waiting = [(folder.path, DEPTH)]
+    while waiting and len(looked) < MOST_FOLDERS:
+        place, depth = waiting.pop(0)
+        if (real := os.path.realpath(place)) in looked:
+            continue
+        looked.add(real)
+        for entry in _entries(place):
+            source, own = _skill_at(entry)
+            if within and not Path(os.path.realpath(source or entry)).is_relative_to(within):
+                if source or entry.is_dir():
+                    yield entry, None, _leads_out(source or entry)
+            elif source:
+                yield source, own, None
+            elif depth > 1 and entry.is_dir():
+                waiting.append((entry, depth - 1))
+
+
+def _skill_at(entry: Path) -> tuple[Path | None, Path | None]:
+    """Return the skill file that `entry` is or has, and the folder that is the skill's own."""
+    if entry.is_dir():
+        own = next((entry / name for name in SKILL_NAMES if os.path.lexists(entry / name)), None)
+        return (own, entry) if own else (None, None)
+    is_skill = entry.suffix == ".md" and entry.is_file() and _has_front_matter(entry)
+    return (entry, None) if is_skill else (None, None)
+
+
+def _entries(place: Path) -> list[Path]:
     try:
-        entries = sorted(folder.iterdir())
+        return sorted(entry for entry in place.iterdir() if not _is_skipped(entry.name))
     except OSError:
-        return  # most users and projects have no such folder
-    for entry in entries:
-        if _is_skipped(entry.name):
-            continue
-        if not entry.is_dir():
-            if entry.suffix == ".md" and entry.is_file() and _has_front_matter(entry):
-                yield entry, None
-            continue
-        own = next((entry / name for name in SKILL_NAMES if (entry / name).is_file()), None)
-        if own:
-            yield own, entry
-        elif depth > 1:
-            yield from _sources(entry, depth - 1)
+        return []  # most users and projects have no such folder
 
 
 def _is_skipped(name: str) -> bool:
@@ -131,27 +207,27 @@ def _has_front_matter(path: Path) -> bool:
     """Whether a Markdown file is more than a note that lies among the skills, such as a README."""
     try:
         with path.open("rb") as stream:
-            return stream.read(8).removeprefix(b"\xef\xbb\xbf").startswith((b"---", b"<!--"))
+            return stream.read(8).removeprefix(b"\xef\xbb\xbf").startswith((b"---", b"<!--", b"+++"))
     except OSError:
         return False
 
 
-def _read(source: Path, folder: Path | None, category: str) -> ParsedSkill:
-    try:
-        with source.open("rb") as stream:
-            raw = stream.read(LIMIT_FILE_BYTES + 1)
-        text = raw.decode()
-    except OSError as error:
-        return _unreadable(source, 1, f"cannot be read: {error.strerror}")
-    except UnicodeDecodeError as error:
-        return _unreadable(source, error.object.count(b"\n", 0, error.start) + 1, "is not UTF-8 text; save it as UTF-8")
-    if len(raw) > LIMIT_FILE_BYTES:
-        return _unreadable(source, 1, "is larger than 1 MiB; move parts into files beside it")
-    return parse_skill(text, source, folder, category)
+def read_skill(source: Path, folder: Path | None, category: str = "", tier: Tier = "user") -> ParsedSkill:
+    """Read the skill in the file `source`; see `parse_skill`."""
+    file = read_text_file(source)
+    if isinstance(file, Problem):
+        return ParsedSkill(skill=None, problems=(file,))
+    parsed = parse_skill(file.text, source, folder, category, tier)
+    return ParsedSkill(skill=parsed.skill, problems=(*file.problems, *parsed.problems))
 
 
-def _unreadable(source: Path, line: int, reason: str) -> ParsedSkill:
-    return ParsedSkill(skill=None, problems=(Problem(path=str(source), line=line, reason=reason),))
+def _leads_out(path: Path) -> Problem:
+    real = os.path.realpath(path)
+    return _fault(path, f"is a link that leads out of the work folder, to {real}; it is not used")
+
+
+def _fault(path: Path, reason: str) -> Problem:
+    return Problem(path=str(path), line=1, reason=reason)
 
 
 def _hidden(skill: Skill, reason: str) -> Problem:

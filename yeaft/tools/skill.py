@@ -1,19 +1,22 @@
 """The tool with which a VP finds skills and loads the instructions that it then follows."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from yeaft.kernel.errors import ToolFailed
 from yeaft.kernel.text import head_bytes
+from yeaft.llm.prompt import ToolSpec
+from yeaft.skills.disclosure import told_of
 from yeaft.skills.library import Shelf, SkillLibrary, files_of
 from yeaft.skills.skill_file import Skill
 from yeaft.tools.files.file_bytes import read_file
 from yeaft.tools.files.texts import decode
 from yeaft.tools.paths import Paths
-from yeaft.tools.tool import Running, Tool
+from yeaft.tools.tool import BoundCall, Running, Tool
 
 OUTPUT_BYTES = 29 * 1024  # with its closing note not more than 30 KiB
 BODY_BYTES, FILES_BYTES = 24 * 1024, 3 * 1024
@@ -32,11 +35,41 @@ class SkillCall(Struct, frozen=True, rename={"file_path": "filePath"}):
     category: str = ""
 
 
-def skill(library: SkillLibrary) -> Tool[SkillCall]:
-    """Let the model list, search, view and load the skills of `library` that are meant for models."""
+class SkillTool:
+    """The tool over one library; what a model is told of it names the skills there were when its turn began.
 
-    def answer(args: SkillCall) -> str:
-        shelf = _for_model(library.read())
+    `turn` says which turn that is. Within one the text stays the same, so that its requests share their beginning.
+    """
+
+    def __init__(self, library: SkillLibrary, turn: Callable[[], str]) -> None:
+        self._library = library
+        self._turn = turn
+        self._tool = Tool(name="Skill", args=SkillCall, run=self._run, guard="read")
+        self._told: tuple[str, ToolSpec] | None = None
+
+    @property
+    def name(self) -> str:
+        """What models call it by."""
+        return self._tool.name
+
+    @property
+    def spec(self) -> ToolSpec:
+        """What a model is told of it; reads the skills at the first asking in a turn."""
+        turn = self._turn()
+        if self._told is None or self._told[0] != turn:
+            spec, told = self._tool.spec, told_of(self._library.read())
+            self._told = turn, replace(spec, description=f"{spec.description}\n{told}") if told else spec
+        return self._told[1]
+
+    def bind(self, args_raw: str, /) -> BoundCall:
+        """The call with these arguments. Raises `BadArguments`."""
+        return self._tool.bind(args_raw)
+
+    async def _run(self, args: SkillCall, _: Running) -> str:
+        return await asyncio.to_thread(self._answer, args)
+
+    def _answer(self, args: SkillCall) -> str:
+        shelf = self._library.read().only(for_model=True)
         match args.action:
             case "list":
                 return _listed(shelf, shelf.skills, args.category)
@@ -47,14 +80,10 @@ def skill(library: SkillLibrary) -> Tool[SkillCall]:
             case "load":
                 return _loaded(_wanted(shelf, args.name))
 
-    async def run(args: SkillCall, _: Running) -> str:
-        return await asyncio.to_thread(answer, args)
 
-    return Tool(name="Skill", args=SkillCall, run=run, guard="read")
-
-
-def _for_model(shelf: Shelf) -> Shelf:
-    return Shelf(skills=tuple(one for one in shelf.skills if one.for_model), problems=shelf.problems)
+def skill(library: SkillLibrary, turn: Callable[[], str] = lambda: "") -> SkillTool:
+    """Let the model list, search, view and load the skills of `library` that are meant for models."""
+    return SkillTool(library, turn)
 
 
 def _wanted(shelf: Shelf, name: str) -> Skill:
@@ -74,8 +103,8 @@ def _listed(shelf: Shelf, skills: Sequence[Skill], category: str) -> str:
     if not lines:
         known = ", ".join(sorted({one.category for one in skills if one.category})) or "none"
         lines = [f"(no skills in category {category.strip()[:80]!r}; categories: {known})" if wanted else "(no skills)"]
-    if shelf.problems:
-        lines += ["", "Problems with skill files, for the user to mend:", *(f"- {one}" for one in shelf.problems)]
+    if broken := [one for one in shelf.problems if one.fatal]:
+        lines += ["", "Skill files that cannot be used, for the user to mend:", *(f"- {one}" for one in broken)]
     return _bounded("\n".join(lines), "narrow it with query or category")
 
 

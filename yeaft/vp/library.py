@@ -1,22 +1,54 @@
 """The VPs that can be talked to: bundled ones, the user's over them, a trusted project's over those."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
-from yeaft.config.regular import MIB, read_regular
+from msgspec import Struct
+
 from yeaft.prompts.find import templates_dir
 from yeaft.prompts.front_matter import Problem
+from yeaft.prompts.text_file import read_text_file
 from yeaft.vp.names import Names
 from yeaft.vp.persona import Vp
 from yeaft.vp.vp_file import Parsed, parse_vp
 
-LARGEST_BYTES = MIB
+MOST_AGENTS = 500
+SKIPPED = frozenset({"node_modules", "__pycache__"})
+
+Tier = Literal["bundled", "user", "project"]
 
 
-def vp_folders(home: Path, project: Path | None = None) -> tuple[Path, ...]:
+class VpFolder(Struct, frozen=True, kw_only=True):
+    """A folder of VP files, or of another program's agent files; no link in it may lead out of `within`."""
+
+    path: Path
+    tier: Tier = "user"
+    has_agents: bool = False
+    within: Path | None = None
+
+
+class _Source(Struct, frozen=True):
+    """Where a VP comes from: its file and the folder that was found in."""
+
+    path: Path
+    folder: VpFolder
+
+
+def vp_folders(home: Path, project: Path | None = None) -> tuple[VpFolder, ...]:
     """Return where VP files are, later ones winning; `project` is the work folder, and only if it is trusted."""
-    own = (templates_dir() / "vps", home / "vps")
-    return own if project is None else (*own, project / ".yeaft" / "vps")
+    own = (
+        VpFolder(path=templates_dir() / "vps", tier="bundled"),
+        VpFolder(path=home / "vps"),
+    )
+    if project is None:
+        return own
+    return (
+        *own,
+        VpFolder(path=project / ".claude" / "agents", tier="project", has_agents=True, within=project),
+        VpFolder(path=project / ".yeaft" / "vps", tier="project", within=project),
+    )
 
 
 class Library:
@@ -27,11 +59,12 @@ class Library:
     without a file of their own, such as sub-agents.
     """
 
-    def __init__(self, folders: Sequence[Path], made: Sequence[Vp] = ()) -> None:
-        self._folders = tuple(folders)
-        self._made = {vp.id: Path(vp.source) for vp in made}
-        self._files: dict[str, Path] | None = None
+    def __init__(self, folders: Sequence[Path | VpFolder], made: Sequence[Vp] = ()) -> None:
+        self._folders = tuple(VpFolder(path=one) if isinstance(one, Path) else one for one in folders)
+        self._made = made
+        self._sources: dict[str, _Source] | None = None
         self._parsed = {vp.id: Parsed(vp=vp) for vp in made}
+        self._remarks: list[Problem] = []
 
     def get(self, vp_id: str) -> Vp | None:
         """Return the VP with this exact id, reading only its file; None if there is none that can be used."""
@@ -45,21 +78,56 @@ class Library:
         """Return the ids of `all()`."""
         return tuple(vp.id for vp in self.all())
 
-    def problems(self) -> tuple[Problem, ...]:
-        """Return all that is wrong with any file, and names that two VPs claim."""
-        found = [problem for vp_id in self._found() for problem in self._read(vp_id).problems]
-        return (*found, *_claimed_twice(self.all()))
+    def tier_of(self, vp_id: str) -> Tier:
+        """Say whose file describes a VP; those without a file are the user's."""
+        source = self._found().get(vp_id)
+        return source.folder.tier if source else "user"
 
-    def _found(self) -> dict[str, Path]:
-        if self._files is None:
-            self._files = dict(self._made)
+    def problems(self) -> tuple[Problem, ...]:
+        """Return all that is wrong with any file, VPs that a project's replace, and names that two VPs claim."""
+        found = [problem for vp_id in self._found() for problem in self._read(vp_id).problems]
+        return (*self._remarks, *found, *_claimed_twice(self.all()))
+
+    def _found(self) -> dict[str, _Source]:
+        if self._sources is None:
+            made = VpFolder(path=Path())
+            self._sources = {vp.id: _Source(Path(vp.source), made) for vp in self._made}
             for folder in self._folders:
-                self._files.update({path.stem: path for path in _vp_files(folder)})
-        return self._files
+                for vp_id, path in self._files(folder):
+                    self._remark_replaced(vp_id, path, folder)
+                    self._sources[vp_id] = _Source(path, folder)
+        return self._sources
+
+    def _files(self, folder: VpFolder) -> Iterator[tuple[str, Path]]:
+        """Yield the files of a folder by id; that of an agent file stands inside, so those are read here."""
+        if not folder.has_agents:
+            yield from ((path.stem, path) for path in _vp_files(folder.path))
+            return
+        taken: dict[str, Path] = {}
+        for path in _agent_files(folder.path):
+            parsed = _parsed_agent(path, folder)
+            if parsed is None:
+                continue
+            vp_id = parsed.vp.id if parsed.vp else path.stem
+            if vp_id in taken or (parsed.vp is None and vp_id in (self._sources or {})):
+                hidden = () if parsed.vp is None else (_replaced(vp_id, path, taken.get(vp_id, path)),)
+                self._remarks += [*parsed.problems, *hidden]
+                continue
+            taken[vp_id] = path
+            self._parsed[vp_id] = parsed
+            yield vp_id, path
+
+    def _remark_replaced(self, vp_id: str, path: Path, folder: VpFolder) -> None:
+        earlier = (self._sources or {}).get(vp_id)
+        if earlier is not None and folder.tier == "project":
+            self._remarks.append(_replaced(vp_id, earlier.path, path))
+            if earlier.folder.has_agents:
+                self._parsed.pop(vp_id, None)
 
     def _read(self, vp_id: str) -> Parsed:
         if vp_id not in self._parsed:
-            self._parsed[vp_id] = _parsed(self._found()[vp_id])
+            source = self._found()[vp_id]
+            self._parsed[vp_id] = _parsed(source.path, source.folder)
         return self._parsed[vp_id]
 
 
@@ -70,18 +138,63 @@ def _vp_files(folder: Path) -> list[Path]:
         return []  # most users and projects have no such folder
 
 
-def _parsed(path: Path) -> Parsed:
-    try:
-        text = read_regular(path, LARGEST_BYTES).decode()
-    except OSError as error:
-        return _unreadable(path, 1, f"cannot be read: {error.strerror}")
-    except UnicodeDecodeError as error:
-        return _unreadable(path, error.object.count(b"\n", 0, error.start) + 1, "is not UTF-8 text; save it as UTF-8")
-    return parse_vp(text, str(path), path.stem)
+def _agent_files(folder: Path) -> list[Path]:
+    """Return the Markdown files of a folder and those below it, links to folders not followed."""
+    found: list[Path] = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not (name.startswith(".") or name in SKIPPED))
+        found += [Path(place) / name for name in sorted(files) if name.endswith(".md") and not name.startswith(".")]
+        if len(found) >= MOST_AGENTS:
+            break
+    return found[:MOST_AGENTS]
 
 
-def _unreadable(path: Path, line: int, reason: str) -> Parsed:
-    return Parsed(vp=None, problems=(Problem(path=str(path), line=line, reason=reason),))
+def _parsed(path: Path, folder: VpFolder) -> Parsed:
+    if outside := _outside(path, folder):
+        return Parsed(vp=None, problems=(outside,))
+    return read_vp(path)
+
+
+def _parsed_agent(path: Path, folder: VpFolder) -> Parsed | None:
+    """Return what an agent file describes; None for a note that only explains the others."""
+    if outside := _outside(path, folder):
+        return Parsed(vp=None, problems=(outside,))
+    parsed = read_agent(path)
+    return None if parsed.vp is None and path.stem.casefold() == "readme" else parsed
+
+
+def read_vp(path: Path) -> Parsed:
+    """Read the VP file at `path`; never raises."""
+    file = read_text_file(path)
+    if isinstance(file, Problem):
+        return Parsed(vp=None, problems=(file,))
+    parsed = parse_vp(file.text, str(path), path.stem)
+    return Parsed(vp=parsed.vp, problems=(*file.problems, *parsed.problems))
+
+
+def read_agent(path: Path) -> Parsed:
+    """Read another program's agent file at `path` as a VP; never raises."""
+    from yeaft.vp.claude_agents import parse_agent  # hardly any folder has such files
+
+    file = read_text_file(path)
+    if isinstance(file, Problem):
+        return Parsed(vp=None, problems=(file,))
+    parsed = parse_agent(file.text, path)
+    return Parsed(vp=parsed.vp, problems=(*file.problems, *parsed.problems))
+
+
+def _outside(path: Path, folder: VpFolder) -> Problem | None:
+    """Say that a file is a link that leads out of where it may lead."""
+    if folder.within is None:
+        return None
+    real = Path(os.path.realpath(path))
+    if real.is_relative_to(os.path.realpath(folder.within)):
+        return None
+    return Problem(path=str(path), line=1, reason=f"is a link that leads out of the work folder, to {real}; not used")
+
+
+def _replaced(vp_id: str, hidden: Path, used: Path) -> Problem:
+    return Problem(path=str(hidden), line=1, reason=f"@{vp_id} is not this one: it is replaced by {used}", fatal=False)
 
 
 def _claimed_twice(vps: Sequence[Vp]) -> list[Problem]:

@@ -4,6 +4,8 @@ import re
 
 from msgspec import Struct
 
+from yeaft.kernel.tool_names import FINDERS, OUTSIDE_PREFIX, is_meant
+
 CONVERSATION_TOOLS = frozenset({"AskUser", "TodoWrite", "RouteForward"})
 """Tools that stay inside the conversation: a VP has them unless its file denies them by name."""
 
@@ -16,16 +18,20 @@ _ID = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class ToolPolicy(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Which of the Session's tools a VP gets; `allow` None means all."""
+    """Which of the Session's tools a VP gets; `allow` None means all. Those of servers may be named by globs."""
 
     allow: tuple[str, ...] | None = None
     deny: tuple[str, ...] = ()
 
     def offers(self, tool: str) -> bool:
         """Whether the VP gets `tool`."""
-        if tool in self.deny:
+        if any(is_meant(pattern, tool) for pattern in self.deny):
             return False
-        return self.allow is None or tool in self.allow or tool in CONVERSATION_TOOLS
+        if self.allow is None or tool in CONVERSATION_TOOLS:
+            return True
+        if tool in FINDERS:
+            return any(pattern.startswith(OUTSIDE_PREFIX) for pattern in self.allow)
+        return any(is_meant(pattern, tool) for pattern in self.allow)
 
 
 class Vp(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -40,17 +40,18 @@ def parse_vp(text: str, path: str, file_id: str) -> Parsed:
     if isinstance(head, Problem):
         return Parsed(vp=None, problems=(head,))
     if not head.fields:
-        return _wrong(path, 1, "has no front matter; a VP file begins with the lines `---`, `name: …` and `---`")
+        return _wrong(head, path, 1, "has no front matter; a VP file begins with the lines `---`, `name: …` and `---`")
     known = {key: value for key, value in head.fields.items() if key in KEYS}
     about = {"digest": hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(), "source": path}
     whole = {"id": file_id, "name": file_id, **_shaped(known), **about, "persona": split_persona(head.body)}
     try:
         vp = msgspec.convert(whole, Vp)
     except msgspec.ValidationError as error:
-        return _wrong(path, *_explained(error, head))
+        return _wrong(head, path, *_explained(error, head))
     if fault := _fault(vp, head, file_id):
-        return _wrong(path, *fault)
-    return Parsed(vp=vp, problems=tuple(_unknown_key(path, head, key) for key in head.fields if key not in KEYS))
+        return _wrong(head, path, *fault)
+    unknown = (_unknown_key(path, head, key) for key in head.fields if key not in KEYS)
+    return Parsed(vp=vp, problems=(*head.problems, *unknown))
 
 
 def _fault(vp: Vp, head: FrontMatter, file_id: str) -> tuple[int, str] | None:
@@ -58,9 +59,9 @@ def _fault(vp: Vp, head: FrontMatter, file_id: str) -> tuple[int, str] | None:
     if reason := id_problem(vp.id):
         return head.lines.get("id", 1), reason
     if vp.id != file_id:
-        return head.lines["id"], f"the id is {vp.id!r}, so the file must be named {vp.id}.md"
+        return head.lines.get("id", 1), f"the id is {vp.id!r}, so the file must be named {vp.id}.md"
     if not vp.persona:
-        return max(head.lines.values()), "no persona text stands below the front matter"
+        return max(head.lines.values(), default=1), "no persona text stands below the front matter"
     for key, labels in (("name", (vp.name,)), ("name_zh", (vp.name_zh,)), ("aliases", vp.aliases)):
         for label in labels:
             if reason := label_problem(label):
@@ -100,5 +101,5 @@ def _explained(error: msgspec.ValidationError, head: FrontMatter) -> tuple[int, 
     return head.lines.get(re.split(r"[.\[]", place)[0], 1), f"{place}: {_PLACE.sub('', text)}" if place else text
 
 
-def _wrong(path: str, line: int, reason: str) -> Parsed:
-    return Parsed(vp=None, problems=(Problem(path=path, line=line, reason=reason),))
+def _wrong(head: FrontMatter, path: str, line: int, reason: str) -> Parsed:
+    return Parsed(vp=None, problems=(*head.problems, Problem(path=path, line=line, reason=reason)))

@@ -18,6 +18,7 @@ from yeaft.interfaces.cli.commands.vp_import import IMPORT
 from yeaft.interfaces.cli.streams import share_a_terminal
 from yeaft.kernel.errors import NotFound, UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_CONFIG
+from yeaft.vp.library import Tier
 from yeaft.vp.persona import ToolPolicy
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class VpRow(Struct, frozen=True, kw_only=True):
     model: str
     tools: ToolPolicy | None
     bundled: bool
+    tier: Tier
     path: str
 
 
@@ -141,6 +143,8 @@ def rm(desk: Desk, *, vp: str, yes: bool) -> int:
         own = _own_folder(desk) / f"{found.id}.md"
         if _is_bundled(desk, found):
             raise UsageError(f"@{found.id} comes with yeaft and cannot be deleted; leave it out of rosters instead.")
+        if desk.library.tier_of(found.id) == "project":
+            raise UsageError(f"@{found.id} belongs to this folder; delete {found.source} if that is what you want.")
     need_consent(desk, "vps.rm_question", yes=yes, path=str(own))
     own.unlink()
     return _tell_path(desk, own, "vps.deleted")
@@ -160,15 +164,12 @@ def check(desk: Desk, *, paths: tuple[str, ...]) -> int:
 
 def _check_files(desk: Desk, files: list[Path], *, data: bool = False) -> int:
     """Check files wherever they are; only as `data` are the problems the output, otherwise notes beside it."""
-    from yeaft.vp.vp_file import parse_vp
+    from yeaft.vp.library import read_agent, read_vp
 
     problems: list[Problem] = []
     for file in files:
-        try:
-            text = file.read_bytes().decode("utf-8", "replace")
-        except OSError as error:
-            raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
-        problems += parse_vp(text, str(file), file.stem).problems
+        is_agent = file.resolve().parent.name == "agents" and file.resolve().parents[1].name == ".claude"
+        problems += (read_agent(file) if is_agent else read_vp(file)).problems
     if data:
         return _report(desk, tuple(problems), count=len(files))
     for problem in problems:
@@ -219,16 +220,23 @@ def _row(desk: Desk, vp: Vp) -> VpRow:
         model=vp.model,
         tools=None if vp.tools == ToolPolicy() else vp.tools,
         bundled=_is_bundled(desk, vp),
+        tier=desk.library.tier_of(vp.id),
         path=vp.source,
     )
 
 
 def _is_bundled(desk: Desk, vp: Vp) -> bool:
-    return Path(vp.source).parent != _own_folder(desk)
+    return desk.library.tier_of(vp.id) == "bundled"
 
 
 def _whose(desk: Desk, vp: Vp) -> str:
-    return desk.text("vps.bundled" if _is_bundled(desk, vp) else "vps.yours")
+    match desk.library.tier_of(vp.id):
+        case "bundled":
+            return desk.text("vps.bundled")
+        case "user":
+            return desk.text("vps.yours")
+        case "project":
+            return desk.text("vps.project")
 
 
 def _own_folder(desk: Desk) -> Path:

@@ -59,11 +59,16 @@ def _files(path: Path) -> list[Path]:
 
 
 def _imported(desk: Desk, file: Path, *, dry_run: bool, force: bool) -> ImportRow:
+    from yeaft.prompts.front_matter import Problem
+    from yeaft.prompts.text_file import read_text_file
     from yeaft.vp.claude_agents import import_agent
     from yeaft.vp.edit import write_vp
 
     try:
-        found = import_agent(file.read_bytes().decode("utf-8"), file)
+        text = read_text_file(file)
+        if isinstance(text, Problem):
+            return _row(file, "", None, "failed", reason=str(text), exit_code=BadData.exit_code)
+        found = import_agent(text.text, file)
         folder = desk.home / "vps"
         target = folder / f"{found.vp.id}.md"
         status: Status = "would_import" if dry_run else "imported"
@@ -71,11 +76,12 @@ def _imported(desk: Desk, file: Path, *, dry_run: bool, force: bool) -> ImportRo
             return _row(file, found.vp.id, target, "kept")
         if not dry_run:
             write_vp(folder, found.vp, replace=force)
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         return _row(file, "", None, "failed", reason=str(error), exit_code=BadData.exit_code)
     except YeaftError as error:
         return _row(file, "", None, "failed", reason=str(error), exit_code=error.exit_code)
-    return _row(file, found.vp.id, target, status, warnings=found.warnings)
+    remarks = tuple(f"line {problem.line}: {problem.reason}" for problem in text.problems)
+    return _row(file, found.vp.id, target, status, warnings=(*remarks, *found.warnings))
 
 
 def _row(

@@ -1,0 +1,73 @@
+"""Wires what a user can start with `/`: to the user's rules, the work folder, the shell, skills and commands."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from yeaft.session.addressing import known_names
+
+if TYPE_CHECKING:
+    from yeaft.interfaces.ground import Ground
+    from yeaft.session.approvals import Approvals
+    from yeaft.session.intake import Draft, Step
+    from yeaft.session.slash.commands import Prompts, SlashCommands
+    from yeaft.tools.shell.shell import Shell
+
+FIRST_SIGNS = ("/", "@", "\uff20")
+"""What a message that may begin with a command begins with: it may stand behind those it is for."""
+
+
+def slashing(ground: Ground, approvals: Approvals, prompts: Prompts | None = None) -> Step:
+    """Return the step that takes messages which begin with a command; for others it loads nothing.
+
+    What was not typed, such as a file that is piped in, holds no commands.
+    """
+    names = partial(known_names, ground.room.state, ground.library)
+
+    async def step(draft: Draft) -> Draft:
+        if not draft.typed or "/" not in draft.text or draft.text.lstrip()[:1] not in FIRST_SIGNS:
+            return draft
+        from yeaft.session.slash.words import slash_in
+
+        if slash_in(draft.text, names) is None:
+            return draft
+        return await slash_commands(ground, approvals, prompts).step(draft)
+
+    return step
+
+
+def slash_commands(ground: Ground, approvals: Approvals, prompts: Prompts | None = None) -> SlashCommands:
+    """Return what can be started in this Session, for the step above and for screens that list it."""
+    from yeaft.session.slash.command_file import command_folders
+    from yeaft.session.slash.commands import SlashCommands
+    from yeaft.session.slash.expansion import Errands
+    from yeaft.skills.library import SkillLibrary, skill_folders
+    from yeaft.tools.paths import Paths
+
+    environ, trusted = ground.wish.environ, ground.trust.is_trusted
+    return SlashCommands(
+        folders=command_folders(ground.home, environ, ground.folder, trusted=trusted),
+        skills=SkillLibrary(skill_folders(ground.home, environ, ground.folder, trusted=trusted)),
+        errands=Errands(
+            paths=Paths(ground.folder),
+            judge=approvals.verdict_on,
+            withholding=partial(approvals.withheld, "", ground.folder),
+            shell_at=partial(_shell, ground),
+        ),
+        names=partial(known_names, ground.room.state, ground.library),
+        phrases=ground.phrases,
+        prompts=prompts,
+    )
+
+
+def _shell(ground: Ground, calls: Path) -> Shell:
+    """Return a shell like that of the VPs, in the same sandbox; its traces are in `calls`."""
+    from yeaft.llm.credentials import scrubbed
+    from yeaft.tools.shell.sandbox import sandbox_for
+    from yeaft.tools.shell.shell import Shell
+
+    environ = scrubbed(ground.wish.environ, ground.config)
+    sandbox = sandbox_for(ground.config.sandbox, environ, kept=ground.home, tell=lambda _: None)
+    return Shell(calls, environ, sandbox)

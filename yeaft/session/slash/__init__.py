@@ -1,0 +1,1 @@
+"""What a user starts with `/`: custom commands, skills, prompts of servers."""

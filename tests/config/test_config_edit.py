@@ -91,6 +91,14 @@ def test_a_file_that_does_not_parse_is_refused_and_left_alone(config: Path) -> N
     assert config.read_text() == "[limits\n"
 
 
+def test_a_word_that_is_no_text_is_refused_and_leaves_nothing(config: Path) -> None:
+    with pytest.raises(ConfigError, match=r"config\.toml stays as it is: .*\\udcff.* is no text"):
+        set_value(config, "models.primary", "a\udcff")
+
+    assert config.read_text() == WRITTEN
+    assert list(config.parent.iterdir()) == [config]
+
+
 def test_processes_that_write_at_once_lose_nothing(config: Path) -> None:
     script = "import sys; from pathlib import Path; from yeaft.config.edit import set_value; "
     script += "set_value(Path(sys.argv[1]), f'vps.v{sys.argv[2]}.model', 'm')"

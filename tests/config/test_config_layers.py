@@ -259,3 +259,13 @@ def test_keys_below_names_that_users_choose_are_keys(place: Place) -> None:
     assert is_key(("providers", "my.box", "base_url"))
     assert not is_key(("vps", "poet", "api_key"))
     assert {row.key for row in settings(place.load()) if not row.is_set} >= {"permissions.mode", "models.primary"}
+
+
+def test_a_trusted_project_cannot_open_a_sandbox_that_the_user_requires(place: Place) -> None:
+    place.project("[sandbox]\nmode = 'off'\nrequired = false\nnetwork = true\n")
+    assert place.load(trusted=True).config.sandbox.network
+
+    place.user("[sandbox]\nrequired = true\n")
+
+    sandbox = place.load(trusted=True).config.sandbox
+    assert (sandbox.required, sandbox.network) == (True, False)

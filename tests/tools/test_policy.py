@@ -66,12 +66,39 @@ def test_each_mode_has_its_own_freedom(desk: Desk, mode: Mode, wanted: str) -> N
 
 
 @pytest.mark.parametrize(
-    "path", [".git/config", ".yeaft/config.toml", ".env", "sub/.env.local", ".envrc", ".GIT/config"]
+    "path",
+    [
+        *(".git/config", ".GIT/config", ".env", "sub/.env.local", ".envrc", ".vscode/tasks.json"),
+        *(".yeaft/config.toml", ".claude/commands/x.md", ".agents/skills/x/SKILL.md", ".cursor/skills/x/run.sh"),
+        *(".mcp.json", "AGENTS.md", "sub/CLAUDE.md", "agents.MD", "GEMINI.md", ".yeaft/worktrees/a/AGENTS.local.md"),
+    ],
 )
 def test_places_that_make_programs_act_are_asked_about_even_in_auto(desk: Desk, path: str) -> None:
     assert desk.judge(desk.write(path), "auto").decision == "ask"
     assert desk.judge(desk.write(path), "auto", allow=("FileWrite(**)", "FileWrite")).decision == "ask"
     assert desk.judge(desk.write(path), "auto", allow=(f"FileWrite({path})",)).decision == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "decision"),
+    [
+        ("tee AGENTS.md", "ask"),
+        ("echo obey >> CLAUDE.md", "ask"),
+        ("cp a.md .claude/commands/a.md", "ask"),
+        ("cd .agents && touch skills/a.md", "ask"),
+        ("git checkout other -- AGENTS.md", "ask"),
+        ("git add .mcp.json", "ask"),
+        ("git add AGENTS.md", "allow"),
+        ("git commit -qm notes CLAUDE.md", "allow"),
+        ("cat AGENTS.md .claude/commands/a.md", "allow"),
+    ],
+)
+def test_a_command_that_may_change_what_agents_obey_is_asked_about_in_auto(
+    desk: Desk, command: str, decision: str
+) -> None:
+    (desk.root / ".agents").mkdir()
+
+    assert desk.policy("auto").judge_command(command).decision == decision
 
 
 def test_a_link_out_of_the_folder_is_judged_by_where_it_leads(desk: Desk) -> None:

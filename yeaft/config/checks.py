@@ -1,12 +1,12 @@
 """What the types of settings cannot say: ranges, which are mended, and words, which are refused."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from yeaft.config.settings import EFFORTS, Config, Limits, Provider, Retry, Search, Web
+from yeaft.config.settings import EFFORTS, Config, Limits, Mcp, Provider, Retry, Search, Web
 from yeaft.kernel.errors import ConfigError
 
 N = TypeVar("N", int, float)
@@ -41,13 +41,15 @@ def checked(config: Config, origins: Mapping[str, str]) -> tuple[Config, tuple[s
         _check_provider(name, provider, origins)
     _check_search(config.search, origins)
     _check_address("images.url", config.images.url, origins)
+    _check_places("sandbox.write", config.sandbox.write, origins)
     mended = _Mended(origins=origins, notices=[])
     limits = _limits(config.limits, mended)
     retry = _retry(config.retry, mended)
     web = _web(config.web, mended)
+    mcp = _mcp(config.mcp, mended)
     if not mended.notices:
         return config, ()
-    return replace(config, limits=limits, retry=retry, web=web), tuple(mended.notices)
+    return replace(config, limits=limits, retry=retry, web=web, mcp=mcp), tuple(mended.notices)
 
 
 def _check_effort(key: str, word: str, origins: Mapping[str, str]) -> None:
@@ -82,6 +84,13 @@ def _check_address(key: str, url: str, origins: Mapping[str, str]) -> None:
         raise ConfigError(f"{place}: {key} = {url!r} must begin with http:// or https://.")
 
 
+def _check_places(key: str, paths: Sequence[str], origins: Mapping[str, str]) -> None:
+    for path in paths:
+        if not path.startswith(("/", "~/")) or "\0" in path:
+            place = origins.get(key, "the settings")
+            raise ConfigError(f"{place}: {key} names {path!r}; a path there begins with / or ~/.")
+
+
 def _limits(limits: Limits, mended: _Mended) -> Limits:
     return replace(
         limits,
@@ -102,6 +111,15 @@ def _web(web: Web, mended: _Mended) -> Web:
         web,
         timeout_s=mended.within("web.timeout_s", web.timeout_s, 1.0, MAX_DELAY_S),
         max_bytes=mended.within("web.max_bytes", web.max_bytes, 1024, 100 * 1024 * 1024),
+    )
+
+
+def _mcp(mcp: Mcp, mended: _Mended) -> Mcp:
+    return replace(
+        mcp,
+        most_tools=mended.within("mcp.most_tools", mcp.most_tools, 1, 500),
+        connect_timeout_s=mended.within("mcp.connect_timeout_s", mcp.connect_timeout_s, 0.1, MAX_DELAY_S),
+        call_timeout_s=mended.within("mcp.call_timeout_s", mcp.call_timeout_s, 1.0, 86_400.0),
     )
 
 

@@ -1,9 +1,6 @@
 """Changes one setting in a file the user wrote, leaving comments, order and everything else as they were."""
 
 import contextlib
-import os
-import tempfile
-import time
 from collections.abc import Generator
 from pathlib import Path
 
@@ -14,12 +11,9 @@ from yeaft.config.checks import checked
 from yeaft.config.files import parse_layer, read_layer
 from yeaft.config.layers import validated
 from yeaft.config.overrides import key_parts
+from yeaft.config.rewriting import locked, replace_file
 from yeaft.config.tables import Stack, Value, dotted
 from yeaft.kernel.errors import ConfigError, NotFound
-
-LOCK_TIMEOUT_S = 10.0
-LOCK_STEP_S = 0.02
-NEW_FILE_MODE = 0o600
 
 
 def set_value(path: Path, dotted_key: str, value: Value) -> None:
@@ -75,7 +69,7 @@ def _rewriting(path: Path) -> Generator[tomlkit.TOMLDocument, None, None]:
     """The document to change; it replaces the file only if it then holds valid settings."""
     target = path.resolve()  # a link stays a link: its target is replaced
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _locked(target.parent):
+    with locked(target.parent):
         layer = read_layer(target)
         document = tomlkit.parse(layer.text if layer is not None else "")
         yield document
@@ -83,41 +77,4 @@ def _rewriting(path: Path) -> Generator[tomlkit.TOMLDocument, None, None]:
         stack = Stack()
         stack.add(parse_layer(path, text))
         checked(validated(stack), stack.origins)
-        _replace(target, text)
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Generator[None, None, None]:
-    """Keep other yeafts from changing files in `folder`; the lock goes with the process and leaves nothing behind."""
-    import fcntl
-
-    held = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        deadline = time.monotonic() + LOCK_TIMEOUT_S
-        while True:
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError as error:
-                if time.monotonic() > deadline:
-                    raise ConfigError(f"Another yeaft is changing files in {folder}; try again.") from error
-                time.sleep(LOCK_STEP_S)
-        yield
-    finally:
-        os.close(held)
-
-
-def _replace(target: Path, text: str) -> None:
-    """Put `text` in the place of the file at once, with the mode it had."""
-    mode = target.stat().st_mode & 0o7777 if target.exists() else NEW_FILE_MODE
-    number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(number, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        replace_file(target, text)

@@ -1,5 +1,6 @@
 """Reads every place that may hold settings, weakest first, into one checked value."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from yeaft.config.files import read_layer
 from yeaft.config.places import PROJECT_CONFIGS, SYSTEM_CONFIG, user_config
 from yeaft.config.settings import Config
 from yeaft.config.tables import Layer, Stack, Value, nested
-from yeaft.config.tightening import tightening
+from yeaft.config.tightening import tightening, within_sandbox
 from yeaft.config.variables import variable_layers
 
 if TYPE_CHECKING:
@@ -47,16 +48,16 @@ def load(
     """Lay all settings over each other: built-in, system, user, project, `YEAFT_*`, then `overrides` and `flags`.
 
     `overrides` are the `KEY=VALUE` of `--set`; `flags` map dotted keys to values. Project files are read whole only if
-    the folder is `trusted`; otherwise only for what they forbid. Raises `ConfigError` naming the place, the nearest
-    key and the remedy; no file is ever changed.
+    the folder is `trusted`, and even then cannot open a sandbox that the user requires; otherwise only for what they
+    forbid. Raises `ConfigError` naming the place, the nearest key and the remedy; no file is ever changed.
     """
-    project = _project_files(folder) if folder is not None else ()
+    project = _project_files(folder, home) if folder is not None else ()
     unread = () if trusted else tuple(path for path in project if path.is_file())
     tightened, remarks = tightening(unread)
     stack = Stack()
     for path in (system_config, user_config(home), *(project if trusted else ())):
         if (layer := read_layer(path)) is not None:
-            stack.add(layer)
+            stack.add(layer if path not in project else within_sandbox(layer, stack.table))
     for layer in (*tightened, *variable_layers(environ), *_typed(overrides, flags or {})):
         stack.add(layer)
     config, notices = checked(validated(stack), stack.origins)
@@ -71,7 +72,7 @@ def load(
 
 def forbidden_in(folder: Path) -> list[Layer]:
     """What the project files of a folder forbid, which is in force whether it is trusted or not."""
-    return tightening([path for path in _project_files(folder) if path.is_file()])[0]
+    return tightening([path for path in _project_files(folder, None) if path.is_file()])[0]
 
 
 def validated(stack: Stack) -> Config:
@@ -84,8 +85,10 @@ def validated(stack: Stack) -> Config:
         raise explained(stack.layers, str(error)) from error
 
 
-def _project_files(folder: Path) -> tuple[Path, ...]:
-    return tuple(folder / name for name in PROJECT_CONFIGS)
+def _project_files(folder: Path, home: Path | None) -> tuple[Path, ...]:
+    """The files of a project; what is in `home`, where yeaft keeps its own files, is the user's and no project's."""
+    paths = (folder / name for name in PROJECT_CONFIGS)
+    return tuple(path for path in paths if home is None or os.path.realpath(path.parent) != os.path.realpath(home))
 
 
 def _typed(overrides: Sequence[str], flags: Mapping[str, Value]) -> "Iterator[Layer]":

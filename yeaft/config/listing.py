@@ -77,21 +77,26 @@ def _rows(value: Node, at: tuple[str | int, ...]) -> Iterator[tuple[str, str]]:
         case tuple() if any(isinstance(inner, Struct) for inner in value):
             for index, inner in enumerate(value):
                 yield from _rows(inner, (*at, index))
-        case None if at[0] in NAMED_BY_USERS:
+        case None if at[0] in NAMED_BY_USERS or at[:2] == ("mcp", "servers"):
             return
         case _:
             yield dotted(at), _shown(value, at)
 
 
 def _shown(value: Node, at: tuple[str | int, ...]) -> str:
-    if value and _is_secret(at):
+    if value and is_secret(at):
         return HIDDEN
     return msgspec.json.encode(value).decode()
 
 
-def _is_secret(at: tuple[str | int, ...]) -> bool:
-    """Keys and the like of a service; the name of a variable that holds a key is no secret, nor is a command."""
+def is_secret(at: Sequence[str | int]) -> bool:
+    """Whether the value at a key is one to hide: keys and the like of a service, and what a server is given.
+
+    The name of a variable that holds a key is no secret, nor is a command.
+    """
     last = str(at[-1]).lower()
+    if at[0] == "mcp":
+        return "env" in at[2:] or "headers" in at[2:]
     if at[0] not in {"providers", "search"}:
         return False
     return last == "api_key" or ("headers" in at and any(word in last for word in _SECRET_WORDS))

@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from yeaft.config import instruction_names
 from yeaft.kernel.usage import Price
 
 Mode = Literal["ask", "edits", "plan", "auto"]
@@ -42,6 +43,21 @@ class Limits(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     agents_per_message: int = 32
     agent_idle_s: float = 300.0
     agent_silence_s: float = 120.0
+
+
+class Window(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """`[window]`: how much of what was said before goes along with a turn; the turn itself may fill the model's window.
+
+    At most so many earlier `turns`, `rows` (messages, replies and results) and `history_tokens`. Calls and results are
+    sent of the newest `tool_turns` of them only; of older ones what was said. With `compact` on, a model sums up what
+    did not fit, once a turn is over.
+    """
+
+    turns: int = 25
+    rows: int = 256
+    history_tokens: int = 32_768
+    tool_turns: int = 3
+    compact: Literal["off", "on"] = "off"
 
 
 class Retry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -132,6 +148,65 @@ class Images(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     api_key_env: str = ""
 
 
+class Sandbox(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """`[sandbox]`: whether commands are shut off from the rest of the machine, and what they may reach all the same.
+
+    With `required` no command runs where that is not possible. `write` are more places that they may write to.
+    """
+
+    mode: Literal["off", "on"] = "off"
+    required: bool = False
+    network: bool = False
+    write: tuple[str, ...] = ()
+
+
+class McpServerSettings(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """`[mcp.servers.X]`: a server of tools, either a `command` to run or the `url` of one that runs elsewhere.
+
+    `include` and `exclude` are names of its tools, or globs; `${VAR}` in texts is filled in from the environment.
+    """
+
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    cwd: str = ""
+    url: str = ""
+    headers: dict[str, str] = {}
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    enabled: bool = True
+    connect_timeout_s: float | None = None
+    call_timeout_s: float | None = None
+
+
+class Mcp(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """`[mcp]`: how many tools of servers are offered at once, how long servers are waited for, and the servers."""
+
+    most_tools: int = 40
+    connect_timeout_s: float = 10.0
+    call_timeout_s: float = 60.0
+    servers: dict[str, McpServerSettings] = {}
+
+
+class InstructionFiles(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """`[instructions]`: the names of a project's instruction files; the first that is in a folder counts there."""
+
+    names: tuple[str, ...] = instruction_names.SHARED
+
+
+class CheckpointSettings(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """`[checkpoints]`: whether the work folder can be brought back to earlier states, and how much is kept for that.
+
+    Larger files than `max_file_bytes` are not kept, nothing more beyond `max_total_bytes` for a Session; in a folder
+    with more than `max_files` only those that tools write.
+    """
+
+    enabled: bool = True
+    max_file_bytes: int = 10 * 1024 * 1024
+    max_total_bytes: int = 512 * 1024 * 1024
+    max_files: int = 5_000
+
+
 class Config(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """All settings. `default_vp` names the VP that answers when nobody is mentioned."""
 
@@ -139,6 +214,7 @@ class Config(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     default_vp: str = "omni"
     models: Models = Models()
     limits: Limits = Limits()
+    window: Window = Window()
     retry: Retry = Retry()
     providers: dict[str, Provider] = {}
     permissions: Permissions = Permissions()
@@ -146,4 +222,8 @@ class Config(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     web: Web = Web()
     search: Search = Search()
     images: Images = Images()
+    sandbox: Sandbox = Sandbox()
+    mcp: Mcp = Mcp()
+    instructions: InstructionFiles = InstructionFiles()
+    checkpoints: CheckpointSettings = CheckpointSettings()
     project_doc_max_bytes: int = 32768

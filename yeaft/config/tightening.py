@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import structs
+
 from yeaft.config.files import read_layer
 from yeaft.config.tables import Layer, Table, Value
 from yeaft.kernel.errors import ConfigError
@@ -27,6 +29,14 @@ def tightening(paths: Sequence[Path]) -> tuple[list[Layer], list[str]]:
         if layer is not None and (table := _stricter(layer.table)):
             layers.append(Layer(origin=layer.origin, table=table, path=layer.path, text=layer.text))
     return layers, remarks
+
+
+def within_sandbox(layer: Layer, below: Table) -> Layer:
+    """A project's layer without its `[sandbox]` if the settings `below` say that a sandbox is required."""
+    sandbox = below.get("sandbox")
+    if not (isinstance(sandbox, dict) and sandbox.get("required") is True) or "sandbox" not in layer.table:
+        return layer
+    return structs.replace(layer, table={key: value for key, value in layer.table.items() if key != "sandbox"})
 
 
 def _stricter(table: Table) -> Table:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from yeaft.kernel.errors import ToolFailed
 from yeaft.tools.paths import Paths
 from yeaft.tools.policy.carriers import passed_through, program
-from yeaft.tools.policy.sensitive import is_sensitive, spellings
+from yeaft.tools.policy.sensitive import is_instructions, is_sensitive, spellings
 from yeaft.tools.policy.shell_script import STANDARD_FILES, Script, ShellCommand, Word
 
 MOST_NAMES, MOST_FOLDERS = 1000, 8
@@ -50,9 +50,13 @@ class Places(Struct, frozen=True, kw_only=True):
             for _, real in self.spellings(word)
         )
 
-    def needs_asking(self, word: Word) -> bool:
-        """Whether the word names a place that changes what other programs do."""
-        return any(is_sensitive(path, self.paths) for pair in self.spellings(word) for path in pair)
+    def needs_asking(self, word: Word, *, staging: bool = False) -> bool:
+        """Whether the word names a place that changes what other programs do.
+
+        For a command that takes files as they are into a repository (`staging`) instructions are like any others.
+        """
+        named = (path for pair in self.spellings(word) for path in pair)
+        return any(is_sensitive(path, self.paths) and not (staging and is_instructions(path)) for path in named)
 
     def spellings(self, word: Word) -> Iterator[tuple[Path, Path]]:
         """All paths the word may name, each as written and as it really leads; also those inside `a=b` and `a:b`."""

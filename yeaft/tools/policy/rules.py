@@ -6,6 +6,7 @@
     FileRead(~/notes/**)   files below a folder; `*` stays within one folder, `**` does not
     FileEdit(docs)         a path without wildcards also means all that is below it
     WebFetch(domain:*.example.com)  pages of these hosts; without wildcard exactly this host
+    mcp__git               all tools of this server
     mcp__git__*            a glob over tool names
 
 A relative path starts at the work folder. Rules about reading a path hold for every tool that reads, rules about
@@ -22,6 +23,7 @@ from msgspec import Struct, structs
 from yeaft.config.settings import Permissions
 from yeaft.kernel.errors import ConfigError, ToolFailed
 from yeaft.kernel.nearness import nearest
+from yeaft.kernel.tool_names import OUTSIDE_PREFIX, is_meant
 from yeaft.tools.paths import Paths
 
 READERS = frozenset({"FileRead", "Read", "Glob", "Grep", "ListDir", "DiskUsage", "ViewImage"})
@@ -38,8 +40,6 @@ WRITERS = frozenset(
     }
 )
 OTHER_NAMES = {"Read": "FileRead", "Write": "FileWrite", "Edit": "FileEdit"}
-OUTSIDE_PREFIX = "mcp__"
-"""How the names of tools begin that are not built in."""
 ALL = frozenset({"*", "**", ":*"})
 _SHAPE = re.compile(r"([A-Za-z][A-Za-z0-9_*-]*)(?:\((.*)\))?", re.DOTALL)
 _WILD = re.compile(r"[*?\[]")
@@ -63,7 +63,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
     def names(self, tool: str) -> bool:
         """Whether it is about this tool."""
-        return fnmatchcase(tool, OTHER_NAMES.get(self.tool, self.tool))
+        return is_meant(OTHER_NAMES.get(self.tool, self.tool), tool)
 
 
 class Rules(Struct, frozen=True, kw_only=True):

@@ -150,7 +150,7 @@ class ShellJudge(Struct, frozen=True, kw_only=True):
         for word in command.words[1:]:
             if where.strays(word):
                 return f"{word.source} lies outside the work folder."
-            if where.needs_asking(word):
+            if where.needs_asking(word, staging=_stages(command)):
                 return f"{word.source} is a place that only changes when you say so."
         return ""
 
@@ -268,6 +268,10 @@ def _why_allowed(parts: Sequence[Judged]) -> str:
 
 def _judged(found: ShellCommand, verdict: Judgement, reason: str, rule: str = "") -> Judged:
     return Judged(command=found.source, verdict=verdict, rule=rule, reason=reason)
+
+
+def _stages(command: ShellCommand) -> bool:
+    return command.name == "git" and [word.text for word in command.words[1:2]] in (["add"], ["commit"])
 
 
 def _only_reads(found: Script) -> bool:

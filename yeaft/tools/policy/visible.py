@@ -3,11 +3,10 @@
 import re
 import unicodedata
 
+from yeaft.kernel.text import is_hidden
+
 MOST_BLANKS = 8
 _BLANKS = re.compile(rf"[ \t]{{{MOST_BLANKS + 1},}}")
-_SUSPECT_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-_BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # drawn as nothing, yet neither spaces nor controls
-_HIDDEN_VARIATIONS = range(0xE0100, 0xE01F0)
 
 
 def visible(text: str) -> str:
@@ -19,15 +18,15 @@ def visible(text: str) -> str:
     return "".join(map(_shown, counted))
 
 
+def visible_on_one_line(text: str) -> str:
+    """`text` likewise, with line breaks written out as well: a name must not pass for a line of its own."""
+    return visible(text).replace("\n", "⟨U+000A⟩")
+
+
 def _shown(character: str) -> str:
     if " " <= character <= "~" or character == "\n":
         return character
     if character == "\t":
         return "⇥"
-    hidden = (
-        unicodedata.category(character) in _SUSPECT_CATEGORIES
-        or unicodedata.category(character) == "Zs"
-        or character in _BLANK_LETTERS
-        or ord(character) in _HIDDEN_VARIATIONS
-    )
+    hidden = is_hidden(character) or unicodedata.category(character) == "Zs"
     return f"⟨U+{ord(character):04X}⟩" if hidden else character

@@ -12,8 +12,8 @@ from yeaft.tools.tool import Running, Tool
 class Asker(Protocol):
     """Whoever can put a question to the human."""
 
-    async def ask(self, call_id: str, question: str, options: tuple[str, ...]) -> str:
-        """Return what the human answered, one of `options` or free text.
+    async def ask(self, call_id: str, question: str, options: tuple[str, ...], number: int = 0) -> str:
+        """Return what the human answered, one of `options` or free text; `number` tells the questions of a call apart.
 
         Waits as long as it takes. Raises `ToolFailed`, with a text for the model, when nobody is there to answer.
         """

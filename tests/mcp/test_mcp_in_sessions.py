@@ -1,0 +1,366 @@
+"""What a user of a Session has of MCP servers: tools for the VPs, asked about before they run, and nothing that hangs."""
+
+import json
+import os
+import signal
+from typing import Any
+
+import pytest
+
+from tests.mcp.mcp_given import McpGiven, gone
+from tests.session.agents_given import spawns, waits
+from tests.session.session_given import CLAUDE, a_call, calls, cast, for_vp, held, says, tools_of
+from yeaft.events.call import AskOpened, CallOutput, CallStarted
+from yeaft.events.session import NoticePosted, SettingsFrozen
+from yeaft.events.tools import ToolsChanged
+from yeaft.llm.scripted.script import Calls, ScriptedCall
+from yeaft.llm.scripted.server import Received
+from yeaft.mcp.places import pin_path
+
+ALLOWED: dict[str, Any] = {"allow": ("mcp__sample",)}
+
+
+def served(received: Received) -> list[str]:
+    """The tools of servers that a request offers."""
+    return [name for name in tools_of(received) if name.startswith("mcp__")]
+
+
+def through_call(wire_id: str, tool: str, **arguments: object) -> Calls:
+    """The model calls a tool that it has found."""
+    return Calls(calls=(ScriptedCall(tool="mcp__call", id=wire_id, args={"tool": tool, "arguments": arguments}),))
+
+
+async def test_a_new_servers_tools_join_at_the_next_turn(given: McpGiven) -> None:
+    script = [says("Hi."), calls("mcp__sample__add", "c1", a=1, b=2), says("Three.")]
+    talk = await given.talk(*script, servers=(given.stdio(),), **ALLOWED)
+    talk.say("hello")
+    await talk.outcome()
+    changed = await talk.heard_of(ToolsChanged)
+
+    talk.say("What is 1 + 2?")
+
+    assert await talk.outcome() == "answered"
+    assert (changed.server, changed.reason) == ("sample", "connected")
+    assert served(talk.server.requests[0]) == []
+    assert "mcp__sample__add" in served(talk.server.requests[1])
+    assert "\n3\n" in talk.told_model("c1")
+
+
+@pytest.mark.parametrize("model", ["", CLAUDE])
+async def test_a_server_that_was_connected_before_is_offered_at_once_and_called(given: McpGiven, model: str) -> None:
+    odd = given.odd("odd", "plain")
+    await given.knows(odd)
+    talk = await given.talk(calls("mcp__odd__it", "c1"), says("Did it."), servers=(odd,), model=model, mode="auto")
+
+    talk.say("Do it.")
+
+    assert await talk.outcome() == "answered"
+    assert served(talk.server.requests[0]) == ["mcp__odd__it"]
+    assert talk.all_of(ToolsChanged)[0].reason == "listed"
+    assert "Untrusted output of the MCP server odd" in talk.told_model("c1")
+    assert "\ndid it\n" in talk.told_model("c1")
+
+
+async def test_the_user_is_asked_before_a_server_is_and_sees_what_it_would_be_told(given: McpGiven) -> None:
+    odd = given.odd("odd", "plain")
+    await given.knows(odd)
+    script = [calls("mcp__odd__it", "c1", to="Bo\u202e"), says("No?"), calls("mcp__odd__it", "c2"), says("Done.")]
+    talk = await given.talk(*script, servers=(odd,))
+    talk.say("go")
+
+    ask = await talk.asked()
+    talk.answer(ask, decision="deny")
+    await talk.outcome()
+    talk.say("again")
+    talk.answer(await talk.asked(2), decision="session", rule="mcp__odd__*")
+    await talk.outcome()
+
+    assert ask.text.startswith('mcp__odd__it: {"to":"Bo⟨U+202E⟩"}')
+    assert ask.rule == "mcp__odd__it"
+    assert talk.result("c1").status == "denied"
+    assert "\ndid it\n" in talk.told_model("c2")
+    assert given.diary.lines.count("call it") == 1
+
+
+@pytest.mark.parametrize(
+    ("rules", "status"),
+    [
+        ({"allow": ("mcp__odd__it",)}, "ok"),
+        ({"allow": ("mcp__odd__*",)}, "ok"),
+        ({"allow": ("mcp__odd",)}, "ok"),
+        ({"allow": ("mcp__*",)}, "ok"),
+        ({"mode": "auto"}, "ok"),
+        ({"mode": "auto", "deny": ("mcp__odd",)}, "denied"),
+        ({"mode": "plan", "allow": ("mcp__odd",)}, "denied"),
+        ({"mode": "edits"}, "not_run"),
+        ({"allow": ("mcp__odder", "mcp__odd__i", "mcp__o")}, "not_run"),
+    ],
+)
+async def test_rules_and_modes_hold_for_tools_of_servers(given: McpGiven, rules: dict[str, Any], status: str) -> None:
+    await given.knows(given.odd("odd", "plain"))
+    script = [calls("mcp__odd__it", "c1"), says("So.")]
+    talk = await given.talk(*script, servers=(given.odd("odd", "plain"),), has_human=False, **rules)
+
+    talk.say("go")
+    await talk.outcome()
+
+    assert talk.result("c1").status == status
+    assert given.diary.lines.count("call it") == (status == "ok")
+
+
+async def test_a_server_that_hangs_keeps_nobody_waiting(given: McpGiven) -> None:
+    hanging = given.odd("slow", "hangs", connect_timeout_s=0.5)
+    talk = await given.talk(
+        held(says("Hi."), "gate"), says("Still here."), servers=(hanging, given.odd("odd", "plain"))
+    )
+    talk.say("hello")
+    await given.diary.has("hangs")
+
+    received = list(talk.server.requests)
+    talk.server.release("gate")
+
+    assert len(received) == 1
+    assert await talk.outcome() == "answered"
+    failed = await talk.heard_of(NoticePosted, lambda notice: notice.code == "mcp.failed")
+    assert failed.params["server"] == "slow"
+    await talk.heard_of(ToolsChanged)
+    talk.say("and now?")
+    await talk.outcome()
+    assert served(talk.server.requests[-1]) == ["mcp__odd__it"]
+
+
+async def test_a_call_of_a_server_that_hangs_fails_and_the_turn_goes_on(given: McpGiven) -> None:
+    well, hanging = given.odd("slow", "plain"), given.odd("slow", "hangs", connect_timeout_s=0.3)
+    await given.knows(well)
+    pin_path(given.home, well).rename(pin_path(given.home, hanging))
+    talk = await given.talk(calls("mcp__slow__it", "c1"), says("Too bad."), servers=(hanging,), mode="auto")
+
+    talk.say("go")
+
+    assert await talk.outcome() == "answered"
+    assert talk.result("c1").status == "failed"
+    assert "has not answered within 0.3 s" in talk.told_model("c1")
+
+
+@pytest.mark.parametrize("way", ["stdio", "http"])
+async def test_a_server_that_is_killed_mid_call_fails_it_and_serves_the_next(given: McpGiven, way: str) -> None:
+    server, sample = (given.stdio(), None) if way == "stdio" else await given.http()
+    await given.knows(server)
+    script = [calls("mcp__sample__wait", "c1"), calls("mcp__sample__add", "c2", a=1, b=1), says("Two.")]
+    talk = await given.talk(*script, servers=(server,), **ALLOWED)
+    talk.say("go")
+    await given.diary.has("wait began")
+
+    if sample is None:
+        os.kill(given.diary.pids[-1], signal.SIGKILL)
+    else:
+        await sample.kill()
+        await sample.start()
+
+    assert await talk.outcome() == "answered"
+    assert "was lost" in talk.told_model("c1")
+    assert talk.result("c1").status == "failed"
+    assert "\n2\n" in talk.told_model("c2")
+
+
+async def test_an_interrupt_cancels_the_call_at_the_server(given: McpGiven) -> None:
+    await given.knows(given.stdio())
+    talk = await given.talk(calls("mcp__sample__wait", "c1"), says("?"), servers=(given.stdio(),), **ALLOWED)
+    talk.say("go")
+    await given.diary.has("wait began")
+
+    talk.interrupt()
+
+    assert await talk.outcome() == "aborted"
+    await given.diary.has("wait cancelled")
+
+
+async def test_pictures_are_seen_by_the_model_everything_else_is_named_and_failures_are_failures(
+    given: McpGiven,
+) -> None:
+    await given.knows(given.stdio())
+    tools = ("picture", "mixed", "march", "fail")
+    wanted = {"march": {"steps": 2, "pause_s": 0}, "fail": {"why": "no"}}
+    four = Calls(calls=tuple(a_call(f"mcp__sample__{tool}", tool, **wanted.get(tool, {})) for tool in tools))
+    talk = await given.talk(four, says("Red."), servers=(given.stdio(),), **ALLOWED)
+
+    talk.say("look")
+    await talk.outcome()
+
+    (picture,) = talk.result("picture").images
+    assert picture.mime == "image/png"
+    mixed = talk.result("mixed")
+    assert "first\n[audio (audio/wav), 4 bytes, not shown]\n" in mixed.text
+    assert "is not a picture" in mixed.text
+    assert mixed.images == ()
+    assert [one.chunk for one in talk.shown if isinstance(one, CallOutput)] == ["1/2 step 1\n", "2/2 step 2\n"]
+    assert talk.result("fail").status == "failed"
+    assert "Error executing tool fail" in talk.told_model("fail")
+
+
+async def test_servers_see_no_keys_of_providers(given: McpGiven) -> None:
+    await given.knows(given.stdio())
+    given.environ["OPENAI_API_KEY"] = "sk-0123456789"
+    names = ("OPENAI_API_KEY", "HOME")
+    both = Calls(calls=tuple(a_call("mcp__sample__environment", name, name=name) for name in names))
+    talk = await given.talk(both, says("So."), servers=(given.stdio(),), **ALLOWED)
+
+    talk.say("go")
+    await talk.outcome()
+
+    assert "\n(unset)\n" in talk.told_model("OPENAI_API_KEY")
+    assert f"\n{given.environ['HOME']}\n" in talk.told_model("HOME")
+
+
+async def test_a_servers_question_is_answered_field_by_field(given: McpGiven) -> None:
+    await given.knows(given.stdio())
+    talk = await given.talk(calls("mcp__sample__order", "c1"), says("Ordered."), servers=(given.stdio(),), **ALLOWED)
+    talk.say("order")
+
+    for number, answer in enumerate(("tea", "many", "2", "yes"), start=1):
+        talk.answer(await talk.asked(number), decision="once", text=answer)
+
+    assert await talk.outcome() == "answered"
+    first, _, third, fourth = talk.all_of(AskOpened)
+    assert first.text == "The MCP server sample asks: What shall it be?\nName"
+    assert third.text.startswith("many is not a number that fits.")
+    assert fourth.options == ("yes", "no", "(decline)")
+    assert '"name":"tea","count":2,"wrapped":true' in talk.told_model("c1")
+
+
+async def test_without_a_human_a_servers_question_is_declined(given: McpGiven) -> None:
+    await given.knows(given.stdio())
+    script = [calls("mcp__sample__order", "c1"), says("Nobody there.")]
+    talk = await given.talk(*script, servers=(given.stdio(),), has_human=False, **ALLOWED)
+
+    talk.say("order")
+
+    assert await talk.outcome() == "answered"
+    assert "\ndecline: -\n" in talk.told_model("c1")
+
+
+async def test_of_many_tools_some_are_listed_and_the_others_found(given: McpGiven) -> None:
+    await given.knows(given.odd("odd", "many"), given.stdio())
+    found = Calls(calls=(a_call("mcp__find", "c1", query="add numbers"),))
+    used = through_call("c2", "mcp__sample__add", a=2, b=5)
+    slip = through_call("c3", "mcp__sample__ad")
+    talk = await given.talk(
+        found, used, slip, says("Seven."), servers=(given.odd("odd", "many"), given.stdio()), **ALLOWED
+    )
+
+    talk.say("go")
+
+    assert await talk.outcome() == "answered"
+    offered = served(talk.server.requests[0])
+    assert len(offered) == 40 + 3
+    assert offered[-3:] == ["mcp__find", "mcp__call", "mcp__resource"]
+    assert all(len(name) <= 64 for name in offered)
+    assert len(set(offered)) == len(offered)
+    best = json.loads(talk.told_model("c1").splitlines()[0])
+    assert (best["name"], sorted(best["schema"]["properties"])) == ("mcp__sample__add", ["a", "b"])
+    assert "\n7\n" in talk.told_model("c2")
+    assert [one.tool for one in talk.all_of(CallStarted)] == ["mcp__find", "mcp__sample__add"]
+    assert "Did you mean mcp__sample__add?" in talk.told_model("c3")
+
+
+async def test_a_tool_that_was_found_is_judged_by_its_own_name(given: McpGiven) -> None:
+    await given.knows(given.odd("odd", "many"), given.stdio())
+    used = through_call("c1", "mcp__sample__add", a=2, b=5)
+    servers = (given.odd("odd", "many"), given.stdio())
+    talk = await given.talk(used, says("No."), servers=servers, mode="auto", deny=("mcp__sample__add",))
+
+    talk.say("go")
+    await talk.outcome()
+
+    assert talk.result("c1").status == "denied"
+
+
+async def test_resources_are_listed_and_read(given: McpGiven) -> None:
+    await given.knows(given.stdio())
+    script = [
+        calls("mcp__resource", "c1", server="sample"),
+        calls("mcp__resource", "c2", server="sample", uri="note://today"),
+        calls("mcp__resource", "c3", server="simple"),
+        says("Milk."),
+    ]
+    talk = await given.talk(*script, servers=(given.stdio(),), mode="auto")
+
+    talk.say("What is on my list?")
+
+    assert await talk.outcome() == "answered"
+    assert "[resource today at note://today: The note of today.]" in talk.told_model("c1")
+    assert "[note://today]\nBuy milk." in talk.told_model("c2")
+    assert "There is no MCP server 'simple'" in talk.told_model("c3")
+
+
+async def test_a_vps_file_says_which_servers_it_may_use(given: McpGiven) -> None:
+    await given.knows(given.stdio())
+    given.vp("clerk", tools="{allow: [mcp__sample__a*, FileRead]}")
+    given.vp("guest", tools="{allow: [FileRead]}")
+    script = cast(
+        for_vp("clerk", calls("mcp__sample__fail", "c1", why="x"), says("Done.")), for_vp("guest", says("Hello."))
+    )
+    talk = await given.talk(script, servers=(given.stdio(),), mode="auto")
+
+    talk.say("@clerk @guest go")
+    await talk.outcomes()
+
+    requests = {("clerk" if "(@clerk)" in str(one.body) else "guest"): served(one) for one in talk.server.requests}
+    assert requests == {"clerk": ["mcp__sample__add", "mcp__resource"], "guest": []}
+    assert talk.result("c1").status in ("denied", "failed")
+    assert "fail" not in given.diary.lines
+
+
+async def test_the_tools_of_a_turn_stay_the_same_to_its_end(given: McpGiven) -> None:
+    script = [held(calls("ListDir", "c1", path="."), "gate"), says("Hi."), says("Again.")]
+    talk = await given.talk(*script, servers=(given.odd("odd", "plain"),))
+    talk.say("hello")
+    await talk.heard_of(ToolsChanged)
+
+    talk.server.release("gate")
+    await talk.outcome()
+    talk.say("again")
+    await talk.outcome()
+
+    assert [served(one) for one in talk.server.requests] == [[], [], ["mcp__odd__it"]]
+    assert len(talk.all_of(SettingsFrozen)) == 2
+
+
+async def test_a_project_server_waits_for_trust(given: McpGiven) -> None:
+    server = {"command": "/bin/sh", "args": ["-c", "touch was-run; exec cat"]}
+    given.file(".mcp.json", json.dumps({"mcpServers": {"evil": server}}))
+    talk = await given.session(says("Hi."))
+
+    talk.say("hello")
+
+    assert await talk.outcome() == "answered"
+    assert served(talk.server.requests[0]) == []
+    await talk.close()
+    assert not (given.folder / "was-run").exists()
+
+
+async def test_no_server_is_left_when_a_session_is_left(given: McpGiven) -> None:
+    talk = await given.talk(says("Hi."), servers=(given.odd("odd", "plain"),))
+    talk.say("hello")
+    await talk.outcome()
+    await talk.heard_of(ToolsChanged)
+
+    await talk.close()
+
+    await gone(*given.diary.pids)
+
+
+async def test_a_sub_agent_has_the_servers_of_its_vp(given: McpGiven) -> None:
+    odd = given.odd("odd", "plain")
+    await given.knows(odd)
+    script = cast(
+        for_vp("omni/ann", calls("mcp__odd__it", "a1"), says("Done.")),
+        for_vp("omni", spawns("ann"), waits("ann"), says("Ann did it.")),
+    )
+    talk = await given.talk(script, servers=(odd,), allow=("mcp__odd",))
+
+    talk.say("go")
+
+    assert await talk.outcome() == "answered"
+    assert "Done." in talk.told_model("w1")
+    assert given.diary.lines.count("call it") == 1

@@ -7,10 +7,11 @@ from msgspec import Meta, Struct, field
 from yeaft.events.call import Facts
 from yeaft.events.task import TaskStarted
 from yeaft.kernel.errors import ToolFailed
+from yeaft.tools.noted import Noted
 from yeaft.tools.paths import Paths
 from yeaft.tools.shell.background import Background, Job
 from yeaft.tools.shell.shell import Outcome, Shell, Survivor
-from yeaft.tools.tool import Running, Tool, ToolResult, Touches
+from yeaft.tools.tool import AnyTool, Running, Tool, ToolResult, Touches
 
 DEFAULT_TIMEOUT_MS, LEAST_TIMEOUT_MS, MOST_TIMEOUT_MS = 120_000, 1_000, 600_000
 MOST_COMMAND_BYTES = 120 * 1024  # Linux takes 128 KiB in one argument
@@ -43,19 +44,21 @@ class Bash(Struct, frozen=True):
     survives: Annotated[bool, Meta(description="Outlives the session")] = False
 
 
-def bash(paths: Paths, shell: Shell, background: Background | None = None) -> Tool[Bash]:
+def bash(paths: Paths, shell: Shell, background: Background | None = None) -> AnyTool:
     """Let the model run commands in `shell`, by default in the work folder of `paths`.
 
     A non-zero exit code and a timeout (code 124) are results like any other, not failures. Without `background` every
-    command is waited for, and what it leaves running is only named.
+    command is waited for, and what it leaves running is only named. In a sandbox commands write only in the folders
+    of `paths`; the model is told so, and again where one has failed.
     """
+    folders = (paths.folder, *paths.added)
 
     async def run(args: Bash, running: Running) -> ToolResult:
         _check(args)
         cwd = paths.resolve(args.cwd or ".")
         if not cwd.is_dir():
             raise ToolFailed(f"cwd {args.cwd!r} is not a folder ({cwd}).")
-        job = Job(command=args.command, cwd=cwd, title=args.task_title, survives=args.survives)
+        job = Job(command=args.command, cwd=cwd, folders=folders, title=args.task_title, survives=args.survives)
         try:
             if args.background:
                 return await _in_background(background, running.call_id, job)
@@ -66,6 +69,7 @@ def bash(paths: Paths, shell: Shell, background: Background | None = None) -> To
                 cwd=cwd,
                 timeout_s=timeout_ms / 1000,
                 show=running.show,
+                folders=folders,
             )
         except OSError as error:
             raise ToolFailed(f"The command could not be started: {error}.") from error
@@ -73,7 +77,7 @@ def bash(paths: Paths, shell: Shell, background: Background | None = None) -> To
         text = told(outcome, timeout_ms, task)
         return ToolResult(text=text, facts=_facts(outcome), emits=(task,) if task else ())
 
-    return Tool(
+    tool = Tool(
         name="Bash",
         args=Bash,
         run=run,
@@ -81,6 +85,8 @@ def bash(paths: Paths, shell: Shell, background: Background | None = None) -> To
         touches=lambda args: Touches(command=args.command, command_cwd=args.cwd),
         timeout_s=None,
     )
+    confines = shell.confines(folders)
+    return Noted(tool, confines) if confines else tool
 
 
 def _check(args: Bash) -> None:
@@ -134,6 +140,8 @@ def told(outcome: Outcome, timeout_ms: int, task: TaskStarted | None = None) -> 
         lines.append(f"[still running: {_named(outcome.survivors)}; {known_as}stopped when the session ends]")
     if outcome.log:
         lines.append(f"[all output: {outcome.log}]")
+    if outcome.exit_code and lines[1:] and not outcome.timed_out and outcome.confines:
+        lines.append(outcome.confines)
     return "\n".join(lines) or "(no output)"
 
 

@@ -75,13 +75,13 @@ class Tasks:
         return VpTasks(vp_id, self)
 
     async def start(self, vp_id: str, call_id: str, job: Job) -> TaskStarted:
-        """Start a command; the event that says so is to be committed with the call. Raises `OSError`."""
+        """Start a command; the event that says so is to be committed with the call. Raises as `Background.start`."""
         from yeaft.tools.shell.task_run import launch
 
         task_id = task_id_of(call_id)
         place = self.places / task_id
         record = self._record(vp_id, call_id, job, mark=f"YEAFT_CALL={task_id}")
-        self._lines[task_id] = await launch(place, record, left_id_of(task_id), self._shell)
+        self._lines[task_id] = await launch(place, record, left_id_of(task_id), self._shell, job.folders)
         return _started(read_record(place) or record)
 
     def adopt(self, vp_id: str, call_id: str, job: Job, survivors: tuple[Survivor, ...]) -> TaskStarted:

@@ -12,10 +12,14 @@ TITLE_CHARS = 120
 
 
 class Job(Struct, frozen=True, kw_only=True):
-    """A command as a VP wants it run; `survives` lets it outlive the yeaft that starts it."""
+    """A command as a VP wants it run; `survives` lets it outlive the yeaft that starts it.
+
+    In a sandbox it writes only below `folders` (none: `cwd`).
+    """
 
     command: str
     cwd: Path
+    folders: tuple[Path, ...] = ()
     title: str = ""
     survives: bool = False
 
@@ -24,7 +28,10 @@ class Background(Protocol):
     """The tasks of one VP. What they return is to be committed with the result of the call."""
 
     async def start(self, call_id: str, job: Job) -> TaskStarted:
-        """Start a command that nobody waits for. Raises `OSError` when it cannot be started."""
+        """Start a command that nobody waits for.
+
+        Raises `OSError` when it cannot be started, and `ToolFailed` when it may not without a sandbox.
+        """
         ...
 
     def adopt(self, call_id: str, job: Job, survivors: tuple[Survivor, ...]) -> TaskStarted:

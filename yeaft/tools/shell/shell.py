@@ -2,14 +2,16 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from yeaft.tools.shell import descendants, wrapper
 from yeaft.tools.shell.captured import Live
 from yeaft.tools.shell.descendants import Family, Sighting
+from yeaft.tools.shell.sandbox import Confined, Sandbox
 from yeaft.tools.shell.shell_run import ShellRun
 from yeaft.tools.shell.warden import Warden
 
@@ -39,7 +41,7 @@ class Survivor(Struct, frozen=True, kw_only=True):
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """How a command ended. `log` is set when it holds more than the two texts do."""
+    """How a command ended. `log` is set when it holds more than the two texts do; `confines` say what it could do."""
 
     exit_code: int
     pid: int
@@ -49,38 +51,50 @@ class Outcome(Struct, frozen=True, kw_only=True):
     log: str = ""
     survivors: tuple[Survivor, ...] = ()
     unstoppable: tuple[Survivor, ...] = ()
+    confines: str = ""
 
 
 class Shell:
     """The user's shell (`$SHELL` if it is bash, zsh or sh, else bash) with the environment that commands get.
 
     `calls` is the directory below which each call leaves its traces (see `wrapper`). `environ` is the user's
-    environment, already without secrets. Make it in the main thread; `close` ends what is still running.
+    environment, already without secrets. With a `sandbox` all commands run in it. Make it in the main thread; `close`
+    ends what is still running.
     """
 
-    def __init__(self, calls: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, calls: Path, environ: Mapping[str, str], sandbox: Sandbox | None = None) -> None:
         self._calls = calls
         self.environ = {**environ, **FOR_CHILDREN, **_for_git(environ)}
-        self.program = _shell_of(environ)
+        self.program = shell_of(environ)
+        self._sandbox = sandbox
         self._token = os.urandom(8).hex()
         self._warden: Warden | None = None
         self._left_open: list[ShellRun] = []
         self._to_bury: dict[int, Sighting] = {}
 
     async def run(
-        self, *, call_id: str, command: str, cwd: Path, timeout_s: float, show: Callable[[str], None]
+        self,
+        *,
+        call_id: str,
+        command: str,
+        cwd: Path,
+        timeout_s: float,
+        show: Callable[[str], None],
+        folders: Sequence[Path] = (),
     ) -> Outcome:
         """Run `command` in `cwd` until its shell ends or `timeout_s` is over; both are an `Outcome`.
 
-        Cancelled, it ends the command with all its descendants (three seconds at most) before it lets go. Raises
-        `OSError` when the command cannot be started and `ValueError` when it contains a NUL.
+        In a sandbox it writes only below `folders` (none: `cwd`). Cancelled, it ends the command with all its
+        descendants (three seconds at most) before it lets go. Raises `OSError` when the command cannot be started,
+        `ToolFailed` when it may not without a sandbox, and `ValueError` when it contains a NUL.
         """
         self.stand_by()
+        confined = await self.confined(command, cwd, folders)
         place = wrapper.prepare(self._calls, call_id)
-        argv = wrapper.wrapped(place, call_id, self._token, self.program, command)
+        argv = wrapper.wrapped(place, call_id, self._token, confined.argv)
         running = ShellRun(call_id, argv, cwd=cwd, environ=self.environ, log=place / "log", live=Live(show))
         try:
-            return await _finish(running, timeout_s)
+            return replace(await _finish(running, timeout_s), confines=confined.note)
         except asyncio.CancelledError:
             await running.stop(ABORT_GRACE_S)
             raise
@@ -88,6 +102,17 @@ class Shell:
             self._to_bury |= running.seen
             self._left_open.append(running)
             self._let_go()
+
+    async def confined(self, command: str, cwd: Path, folders: Sequence[Path]) -> Confined:
+        """What runs `command`, in the sandbox if there is one. Raises `ToolFailed` as `run` does."""
+        argv = (self.program, "-c", command)
+        if self._sandbox is None:
+            return Confined(argv=argv)
+        return await self._sandbox.confined(argv, cwd, folders or (cwd,))
+
+    def confines(self, folders: Sequence[Path]) -> str:
+        """What a model is told of the sandbox that its commands run in; empty if there is none."""
+        return self._sandbox.note(folders) if self._sandbox else ""
 
     def catch_up(self, call_id: str) -> None:
         """See to it that the log of a call that has returned holds all that was printed until now."""
@@ -181,7 +206,8 @@ def _for_git(environ: Mapping[str, str]) -> dict[str, str]:
     return added
 
 
-def _shell_of(environ: Mapping[str, str]) -> str:
+def shell_of(environ: Mapping[str, str]) -> str:
+    """The user's shell, if it is one that commands for bash can be given to; else bash or sh."""
     wanted = environ.get("SHELL", "")
     if Path(wanted).is_absolute() and Path(wanted).name in KNOWN_SHELLS and os.access(wanted, os.X_OK):
         return wanted

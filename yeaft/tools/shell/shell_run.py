@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from yeaft.tools.shell import descendants
-from yeaft.tools.shell.captured import Captured, Live, Log
+from yeaft.tools.shell.captured import STREAM_LIMIT_BYTES, Captured, Live, Log
 from yeaft.tools.shell.descendants import Family, Sighting
 
 CHUNK_BYTES = 64 * 1024
@@ -57,15 +57,25 @@ class Pipe:
 class ShellRun:
     """A started command. Whoever makes it calls `close`, now or when the last survivor has let go of the pipes.
 
-    `seen` are the processes that it was seen to start and that this process may have to bury.
+    `seen` are the processes that it was seen to start and that this process may have to bury. `stdin` is a file to read
+    from; of each output at most `limit_bytes` are kept.
     """
 
     def __init__(
-        self, call_id: str, argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], log: Path, live: Live
+        self,
+        call_id: str,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        environ: Mapping[str, str],
+        log: Path,
+        live: Live,
+        stdin: int = subprocess.DEVNULL,
+        limit_bytes: int = STREAM_LIMIT_BYTES,
     ) -> None:
         self.call_id = call_id
         self.seen: dict[int, Sighting] = {}
-        self.stdout, self.stderr = Captured(), Captured()
+        self.stdout, self.stderr = Captured(limit_bytes), Captured(limit_bytes)
         self.log = Log(log)
         self._live = live
         self._children_before = descendants.own_children()
@@ -74,7 +84,7 @@ class ShellRun:
         try:
             self._wrapper = subprocess.Popen(
                 argv,
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=out_end,
                 stderr=err_end,
                 start_new_session=True,

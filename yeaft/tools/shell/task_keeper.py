@@ -252,7 +252,7 @@ def _started(job: dict[str, Any]) -> tuple[subprocess.Popen[bytes], int]:
     os.set_blocking(output, False)
     record = job["record"]
     child = subprocess.Popen(
-        [job["shell"], "-c", record["command"]],
+        job["argv"],
         stdin=subprocess.DEVNULL,
         stdout=output_end,
         stderr=output_end,

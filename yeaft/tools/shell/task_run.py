@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -25,7 +25,7 @@ class Order(Struct, frozen=True, kw_only=True):
     """What the keeper finds in `job.json`."""
 
     record: TaskRecord
-    shell: str
+    argv: tuple[str, ...]
     marks: Mapping[str, str]
 
 
@@ -76,14 +76,17 @@ class KeeperLine:
         self._tell(news)
 
 
-async def launch(place: Path, record: TaskRecord, left_id: str, shell: Shell) -> KeeperLine:
+async def launch(
+    place: Path, record: TaskRecord, left_id: str, shell: Shell, folders: Sequence[Path] = ()
+) -> KeeperLine:
     """Start the command of `record`; when this returns, it runs and its record is in `place`.
 
-    `left_id` is the id that what it leaves running gets. Raises `OSError` when it cannot be started; then, as when
-    this is cancelled, nothing of it is left.
+    `left_id` is the id that what it leaves running gets; in a sandbox it writes only below `folders`. Raises `OSError`
+    when it cannot be started and `ToolFailed` when it may not; then, as when this is cancelled, nothing of it is left.
     """
     shell.stand_by()
-    _write_order(place, record, shell)
+    confined = await shell.confined(record.command, Path(record.cwd), folders)
+    _write_order(place, record, shell, confined.argv)
     line = _spawned(place, left_id, shell, is_owned=not record.survives)
     try:
         await _began(line)
@@ -96,11 +99,11 @@ async def launch(place: Path, record: TaskRecord, left_id: str, shell: Shell) ->
     return line
 
 
-def _write_order(place: Path, record: TaskRecord, shell: Shell) -> None:
+def _write_order(place: Path, record: TaskRecord, shell: Shell, argv: tuple[str, ...]) -> None:
     name, value = record.mark.split("=", 1)
     marks = {name: value} if record.survives else {name: value, **dict([shell.mark])}
     place.mkdir(mode=0o700, parents=True)
-    (place / "job.json").write_bytes(msgspec.json.encode(Order(record=record, shell=shell.program, marks=marks)))
+    (place / "job.json").write_bytes(msgspec.json.encode(Order(record=record, argv=argv, marks=marks)))
 
 
 def _spawned(place: Path, left_id: str, shell: Shell, *, is_owned: bool) -> KeeperLine:

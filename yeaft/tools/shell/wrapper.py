@@ -6,13 +6,15 @@ Every call has a directory `<calls>/<call_id>/`:
     log    what the command printed, both streams as they came; missing if it printed nothing
     exit   the exit code as the shell gives it (128 + n for signal n), written when the command has ended
 
-The wrapper is a few lines of POSIX sh that start no program but the user's shell (about 1 ms, measured). It survives
+The wrapper is a few lines of POSIX sh that start no program but the user's shell, or what confines that (about 1 ms,
+measured). It survives
 the signals that end the command, so that it can still write the code; only SIGKILL to the wrapper itself leaves no
 `exit`. Its own remarks ("Killed") go nowhere. It does not carry the call's mark in its own environment, so that a hunt
 for marked processes passes it by.
 """
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -24,11 +26,13 @@ from yeaft.tools.shell.descendants import Sighting, sighting, sighting_in
 SCRIPT = """
 trap : HUP INT TERM
 read -r stat 2>/dev/null </proc/self/stat || stat=$$
-echo "$stat" >"$1/pid" || exit 125
+place=$1 call=$2 shell=$3
+shift 3
+echo "$stat" >"$place/pid" || exit 125
 exec 3>&2 2>/dev/null
-(export YEAFT_CALL="$2" YEAFT_SHELL="$3"; exec "$4" -c "$5" 2>&3 3>&-)
+(export YEAFT_CALL="$call" YEAFT_SHELL="$shell"; exec "$@" 2>&3 3>&-)
 code=$?
-echo "$code" >"$1/exit"
+echo "$code" >"$place/exit"
 exit "$code"
 """
 TAIL_BYTES = 16 * 1024
@@ -54,9 +58,9 @@ def prepare(calls: Path, call_id: str) -> Path:
     return place
 
 
-def wrapped(place: Path, call_id: str, shell_token: str, shell: str, command: str) -> list[str]:
-    """The argument vector that runs `command` in `shell` and leaves its traces in `place`."""
-    return ["/bin/sh", "-c", SCRIPT, "yeaft-call", str(place), call_id, shell_token, shell, command]
+def wrapped(place: Path, call_id: str, shell_token: str, argv: Sequence[str]) -> list[str]:
+    """The argument vector that runs `argv` and leaves its traces in `place`."""
+    return ["/bin/sh", "-c", SCRIPT, "yeaft-call", str(place), call_id, shell_token, *argv]
 
 
 def probe(calls: Path, call_id: str) -> Known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yeaft.interfaces.cli.commands.doctor_checks import Check, checks
+from yeaft.interfaces.cli.commands.doctor_checks import checks
 from yeaft.interfaces.cli.commands.parsing import Action, run_action
 from yeaft.interfaces.cli.commands.printing import put, put_json
 from yeaft.interfaces.cli.terminal_text import padded, width
@@ -12,6 +12,7 @@ from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_CONFIG, EXIT_FAILED
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
+    from yeaft.interfaces.cli.commands.doctor_check import Check
     from yeaft.interfaces.cli.options import Options
 
 SIGNS = {"ok": "✓", "warn": "!", "fail": "✗"}

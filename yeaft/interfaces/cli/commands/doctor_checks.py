@@ -10,19 +10,18 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft import __version__
+from yeaft.interfaces.cli.commands.doctor_check import Check, Status
 from yeaft.kernel.errors import ConfigError, NoCredentials, NotFound
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
     from yeaft.llm.providers import Key
 
-Status = Literal["ok", "warn", "fail"]
 STDOUT = 1
 LOW_DISK_BYTES = 200 * 1024 * 1024
 NO_DISK_BYTES = 5 * 1024 * 1024
@@ -47,17 +46,8 @@ VARIABLES = (
     "YEAFT_VP",
 )
 """All that yeaft looks at."""
-MARKS = ("YEAFT_CALL", "YEAFT_JS", "YEAFT_SHELL")
-"""What it sets itself for the commands that VPs run."""
-
-
-class Check(Struct, frozen=True, kw_only=True):
-    """One thing that was looked at; `remedy` is empty where nothing need be done."""
-
-    name: str
-    status: Status
-    detail: str
-    remedy: str = ""
+MARKS = ("YEAFT_CALL", "YEAFT_HOOK", "YEAFT_JS", "YEAFT_PROJECT_DIR", "YEAFT_SESSION_ID", "YEAFT_SHELL")
+"""What it sets itself for the commands of VPs and hooks."""
 
 
 def checks(desk: Desk) -> Iterator[Check]:
@@ -86,6 +76,8 @@ def _checks(desk: Desk) -> Iterator[Check]:
     yield _search(desk)
     yield _git(desk)
     yield _shell(desk)
+    if config.status != "fail":
+        yield from _guards(desk)
     yield _terminal(desk)
     yield _locale(desk)
 
@@ -248,6 +240,13 @@ def _shell(desk: Desk) -> Check:
         detail=desk.text("doctor.not_found"),
         remedy=desk.text("doctor.shell_remedy"),
     )
+
+
+def _guards(desk: Desk) -> Iterator[Check]:
+    from yeaft.interfaces.cli.commands.doctor_guards import hook_checks, sandbox_check
+
+    yield sandbox_check(desk)
+    yield from hook_checks(desk)
 
 
 def _terminal(desk: Desk) -> Check:

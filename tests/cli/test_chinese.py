@@ -1,5 +1,7 @@
 """Whoever speaks Chinese is told in Chinese what goes wrong most often, and what a VP wants leave for."""
 
+import os
+
 import pytest
 
 from tests.cli.commands_given import Given
@@ -41,6 +43,14 @@ def test_a_folder_without_sessions_and_a_session_in_use_are_told_in_chinese(talk
     assert f"会话 {session} 正在使用，占用者：主机 " in busy.err
 
 
+def test_what_cannot_be_attached_is_told_in_chinese(talking: Given) -> None:
+    os.mkfifo(talking.folder / "pipe")
+
+    done = talking.yeaft("--lang", "zh", "--attach", "pipe", "hi")
+
+    assert (done.code, "pipe 是管道、套接字或设备，不是有内容的文件。什么也没有发送。" in done.err) == (65, True)
+
+
 def test_a_cost_limit_without_a_price_is_refused_in_chinese(talking: Given) -> None:
     done = talking.yeaft("--lang", "zh", "--max-cost", "1", "hi")
 
@@ -54,3 +64,20 @@ def test_why_leave_is_needed_is_told_in_chinese_and_programs_are_told_in_english
 
     assert "git push 可能不只是读取。" in shown.out
     assert data["reason"] == "git push may do more than read."
+
+
+def test_slips_in_line_mode_are_told_in_chinese(talking: Given) -> None:
+    lines = "/mode sideways\n/rename\n/stats\n/attach missing.txt\n/status now\n/effort high\n"
+
+    done = talking.yeaft("--lang", "zh", "--line", stdin=lines)
+
+    for said in (
+        "没有模式“sideways”",
+        "缺少 NAME",
+        "是不是指 /status",
+        "missing.txt",
+        "后面不能再有别的",
+        "所有 VP用思考力度 high",
+    ):
+        assert said in done.out
+    assert "There is no" not in done.out

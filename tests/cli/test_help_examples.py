@@ -17,6 +17,7 @@ from yeaft.interfaces.cli.commands.parsing import Action, params_of
 from yeaft.interfaces.cli.options import COMMANDS, parse, split_command
 from yeaft.prompts.find import templates_dir
 from yeaft.prompts.ui import Ui
+from yeaft.session.slash.command_file import parse_command
 from yeaft.skills.skill_file import parse_skill
 from yeaft.vp.vp_file import parse_vp
 
@@ -68,7 +69,10 @@ def understood(words: list[str]) -> bool:
         return True
     module = import_module(f"yeaft.interfaces.cli.commands.{COMMANDS[name]}")
     actions: dict[str, Action] = getattr(module, "ACTIONS", {})
-    action: Action | None = getattr(module, "ACTION", None) or (actions[after.pop(0)] if after[0] != "--help" else None)
+    is_part = after[:1] and after[0] in actions
+    action: Action | None = actions[after.pop(0)] if is_part else getattr(module, "ACTION", None)
+    if action is None and after[0] != "--help":
+        raise KeyError(after[0])
     if action is not None and "--help" not in after:
         click.Command(name, params=params_of(action), add_help_option=False).make_context(name, after)
     return True
@@ -97,14 +101,17 @@ def test_settings_in_help_load_as_they_stand(path: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_files_of_a_vp_and_of_a_skill_in_help_are_whole(lang: str) -> None:
+def test_the_files_of_a_vp_a_skill_and_a_command_in_help_are_whole(lang: str) -> None:
     (vp,) = (block for block in blocks(HELP / f"vps.{lang}.md") if block.startswith("---"))
-    (skill,) = (block for block in blocks(HELP / f"skills.{lang}.md") if block.startswith("---"))
+    skill, command = (block for block in blocks(HELP / f"skills.{lang}.md") if block.startswith("---"))
 
     parsed = parse_vp(vp, "poet.md", "poet")
     read = parse_skill(skill, Path("release/SKILL.md"), Path("release"))
+    started, faults = parse_command(command, Path("fix.md"), "fix")
 
-    assert (parsed.problems, read.problems) == ((), ())
+    assert (parsed.problems, read.problems, faults) == ((), (), ())
+    assert started is not None
+    assert (started.hint, started.body.count("$")) == ("[test] [more words]", 2)
     assert parsed.vp is not None
     assert (parsed.vp.model, parsed.vp.tools.allow) == ("fast", ("FileRead", "Grep"))
     assert read.skill is not None

@@ -40,7 +40,7 @@ def test_what_cannot_be_meant_is_a_usage_error(words: list[str], said: str) -> N
         ("Sesion", "yeaft session"),
         ("conf", "yeaft config"),
         ("version", "yeaft --version"),
-        ("trust", "yeaft help permissions"),
+        ("trus", "yeaft trust"),
     ],
 )
 def test_a_word_that_is_nearly_a_command_is_asked_about(word: str, meant: str) -> None:

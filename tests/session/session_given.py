@@ -15,15 +15,19 @@ from yeaft.events.codec import Recorded, Transient
 from yeaft.events.ops import Answer, AnyOp, Close, Interrupt, Say, Steer
 from yeaft.events.session import MessagePosted, MessageSettled, NoticePosted
 from yeaft.events.turn import ReplyCompleted, TurnEnded, TurnStarted
-from yeaft.interfaces.assemble import Opened, Wish, opened
+from yeaft.interfaces.assemble import Opened, opened
+from yeaft.interfaces.ground import Wish
 from yeaft.llm.scripted.script import Answer as Whole
 from yeaft.llm.scripted.script import Calls, Holds, Line, Says, Script, ScriptedCall, Step, script
 from yeaft.llm.scripted.server import Received, ScriptedServer
 from yeaft.session.agents.agent_state import untold
 from yeaft.session.history import units_for
+from yeaft.session.intake import Draft
 from yeaft.session.opening import Wanted, read_state
+from yeaft.session.past import COMPACT_STREAMS
 from yeaft.session.replay import replay
 from yeaft.session.state import SessionState
+from yeaft.store.attachments import Attachments
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import SessionPaths, session_paths
 from yeaft.store.journal import SESSION_STREAM
@@ -106,6 +110,9 @@ class Talk:
         self.server = server
         self.heard: list[Recorded] = []
         self.shown: list[Transient] = []
+        self.patience_s = PATIENCE_S
+        self.verdicts: frozenset[str] = frozenset({"equal"})
+        """What a replay may find; a test that takes files away knows better."""
         self._wish = wish
         self._home = home
         self._changed = asyncio.Event()
@@ -131,12 +138,22 @@ class Talk:
     def turns(self) -> list[TurnState]:
         return list(self.state.turns.values())
 
+    @property
+    def remarks(self) -> tuple[tuple[str, dict[str, str]], ...]:
+        """What the user is told before the first message: codes and parameters."""
+        return self._opening.result().remarks
+
     def send(self, op: AnyOp) -> None:
         self._opening.result().session.send(op)
 
     def say(self, text: str, *to: str, attached: str = "", op_id: str = "") -> str:
         """Say something as the user; returns the id of the message."""
         self.send(Say(text=text, to=to, attached=attached, op_id=op_id))
+        return [m.message_id for m in self.state.messages.values() if m.kind == "user"][-1]
+
+    async def types(self, text: str, *to: str, **draft: Any) -> str:
+        """Say something as a screen does, through the steps before it is said; returns the id of the message."""
+        self.send(await self._opening.result().intake.take(Draft(text=text, to=to, **draft)))
         return [m.message_id for m in self.state.messages.values() if m.kind == "user"][-1]
 
     def steer(self, text: str, vp_id: str = "") -> None:
@@ -154,7 +171,7 @@ class Talk:
 
     async def until(self, found: Callable[[], T | None]) -> T:
         """Wait on events until `found` gives something."""
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(self.patience_s):
             while True:
                 self._changed.clear()
                 if (result := found()) is not None:
@@ -387,7 +404,7 @@ def check_left(talk: Talk) -> None:
     blobs = FileBlobs(talk.paths.blobs)
     records = SqliteJournal.for_reading(talk.paths.db, blobs).read(SESSION_STREAM)
     assert [one.seq for one in records] == list(range(1, len(records) + 1))
-    check_requests(records, blobs)
+    check_requests(records, blobs, Attachments(talk.paths.attachments), talk.verdicts)
     events = [one.event for one in records]
     check_calls_and_turns(events)
     roots = Counter(e.message_id for e in events if isinstance(e, MessagePosted) and e.kind == "user")
@@ -401,10 +418,15 @@ def check_left(talk: Talk) -> None:
         assert units_for(folded, turn_id) == units_for(talk.state, turn_id)
 
 
-def check_requests(records: list[Recorded], blobs: FileBlobs) -> None:
+def check_requests(
+    records: list[Recorded],
+    blobs: FileBlobs,
+    attachments: Attachments | None = None,
+    allowed: frozenset[str] = frozenset({"equal"}),
+) -> None:
     """Every request of a stream can be rebuilt byte for byte."""
-    verdicts = Counter(one.verdict for one in replay(records, blobs, ""))
-    assert set(verdicts) <= {"equal"}, verdicts
+    verdicts = Counter(one.verdict for one in replay(records, blobs, "", attachments))
+    assert set(verdicts) <= allowed, verdicts
 
 
 def check_calls_and_turns(events: list[Any]) -> None:
@@ -416,12 +438,13 @@ def check_calls_and_turns(events: list[Any]) -> None:
 
 
 def check_agents(talk: Talk) -> None:
-    """Every sub-agent has ended, its VP was told once, and the same holds of its stream as of the Session's."""
+    """Every sub-agent has ended, its VP was told once; of all other streams the same holds as of the Session's."""
     blobs = FileBlobs(talk.paths.blobs)
     journal = SqliteJournal.for_reading(talk.paths.db, blobs)
     streams = [stream for stream in journal.streams() if stream != SESSION_STREAM]
     spawned = talk.state.agents.values()
-    assert set(streams) <= {agent.spawned.stream for agent in spawned}
+    of_agents = [stream for stream in streams if not stream.startswith(COMPACT_STREAMS)]
+    assert set(of_agents) <= {agent.spawned.stream for agent in spawned}
     assert [agent.status for agent in spawned if agent.is_live] == []
     assert untold(talk.state.agents, talk.state.delivered) == []
     for stream in streams:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from tests.engine.engine_given import fitted
 from tests.session.session_given import Given, cast, for_vp, hands_on, says
-from yeaft.engine.window import fit
 from yeaft.events.codec import Recorded
 from yeaft.events.turn import TurnEnded
 from yeaft.interfaces.cli.commands.transcript import transcript
@@ -22,7 +22,7 @@ def used(records: tuple[Recorded, ...]) -> SessionState:
     for recorded in records:
         state.apply(recorded)
     for turn_id in state.turns:
-        fit(units_for(state, turn_id), 1000)
+        fitted(units_for(state, turn_id), 1000)
     for message in tuple(state.messages.values()):
         due_returns(state, message.root_id, PHRASES)
         settling(state, message.root_id)

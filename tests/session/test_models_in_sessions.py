@@ -170,6 +170,18 @@ async def test_a_model_may_be_chosen_for_one_vp_alone(given: Given) -> None:
     assert {one.vp: one.model for one in talk.all_of(RequestSent)} == {"omni": BOX, "tester": SPARE}
 
 
+async def test_a_model_chosen_for_all_before_the_first_word_holds_for_whoever_joins_later(given: Given) -> None:
+    talk = await given.session(cast(for_vp("omni", says("a")), for_vp("tester", says("b"))), roster=("omni",))
+
+    talk.send(SetModel(model=SPARE))
+    talk.say("hello")
+    await talk.outcomes()
+    talk.say("@tester and you?")
+    await talk.outcomes()
+
+    assert {one.vp: one.model for one in talk.all_of(RequestSent)} == {"omni": SPARE, "tester": SPARE}
+
+
 async def test_a_model_that_does_not_exist_fails_the_turn_with_its_name(given: Given) -> None:
     talk = await given.session(says("never"), model="nowhere/nothing")
 

@@ -9,8 +9,8 @@ from yeaft.events.call import CallStarted
 from yeaft.events.ops import SetRoster
 from yeaft.events.session import SettingsFrozen
 from yeaft.session.catalogue import CATALOGUE
-from yeaft.session.toolbox import tool_specs
 from yeaft.store.blobs import FileBlobs
+from yeaft.tools.tool import spec_of
 
 MOST_BYTES = 20 * 1024
 EVERYTHING = '\n[images]\nurl = "http://127.0.0.1:9/v1/images/generations"\n'
@@ -43,8 +43,9 @@ async def test_what_is_offered_is_what_the_catalogue_says(given: Given) -> None:
     offered = {
         tool["name"]: tool for tool in json.loads(FileBlobs(talk.paths.blobs).get(frozen.blob.sha256) or b"{}")["tools"]
     }
-    for spec in tool_specs(CATALOGUE):
-        assert offered[spec.name]["description"] == spec.description
+    for spec in (spec_of(one.name, one.args) for one in CATALOGUE):
+        named = "\n- code-review: " if spec.name == "Skill" else ""  # the skills there are follow
+        assert offered[spec.name]["description"].startswith(spec.description + named)
         assert offered[spec.name]["schema"] == json.loads(bytes(spec.schema))
 
 

@@ -12,6 +12,7 @@ from msgspec import json
 
 from yeaft.tools.bash import bash
 from yeaft.tools.paths import Paths
+from yeaft.tools.shell.sandbox import Sandbox
 from yeaft.tools.shell.shell import Shell
 from yeaft.tools.tool import ToolResult
 
@@ -55,13 +56,12 @@ class Model:
 
 
 @asynccontextmanager
-async def shell_in(tmp_path: Path, **variables: str) -> AsyncIterator[Model]:
+async def shell_in(tmp_path: Path, sandbox: Sandbox | None = None, **variables: str) -> AsyncIterator[Model]:
     """A model in an empty folder; on leaving, its Shell is closed."""
     folder = tmp_path / "work"
     folder.mkdir()
-    shell = Shell(
-        tmp_path / "calls", {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "LANG": "C.UTF-8", **variables}
-    )
+    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "LANG": "C.UTF-8", **variables}
+    shell = Shell(tmp_path / "calls", environ, sandbox)
     try:
         yield Model(folder, tmp_path / "calls", shell)
     finally:

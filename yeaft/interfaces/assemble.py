@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -12,13 +12,22 @@ from msgspec.structs import replace
 
 from yeaft.config import layers, places
 from yeaft.config.language import language
-from yeaft.config.layers import Loaded
 from yeaft.config.places import user_config
-from yeaft.config.settings import Config, Mode
-from yeaft.config.tables import Layer
+from yeaft.config.settings import Config
 from yeaft.engine.calls import Hands
 from yeaft.engine.decide import Rules
+from yeaft.events.session import NoticePosted
 from yeaft.events.turn import Limits
+from yeaft.interfaces import additions
+from yeaft.interfaces.compacting import compactions
+from yeaft.interfaces.ground import Ground, Wish, remarks
+from yeaft.interfaces.ground import ground as ground_of
+from yeaft.interfaces.hooked import hooked
+from yeaft.interfaces.instructed import instructed
+from yeaft.interfaces.past import rewind_ops
+from yeaft.interfaces.serving import serving
+from yeaft.interfaces.slashes import slash_commands
+from yeaft.interfaces.trusted import trust_for
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.llm.catalogue import read_catalogue
 from yeaft.llm.credentials import scrubbed
@@ -27,64 +36,51 @@ from yeaft.llm.local_model import LocalModel
 from yeaft.llm.models import Models
 from yeaft.llm.retry import rules_of
 from yeaft.prompts.find import templates_dir
-from yeaft.prompts.phrases import load_phrases
 from yeaft.prompts.place import place_at
 from yeaft.prompts.system import load_texts
 from yeaft.prompts.ui import Ui
 from yeaft.session.addressing import known_names
 from yeaft.session.agents.agent_session import AgentMaker, Means
 from yeaft.session.agents.agents import Agents
-from yeaft.session.approvals import Approvals, Questions, VpGate
+from yeaft.session.approvals import Approvals, Questions
 from yeaft.session.catalogue import CATALOGUE
 from yeaft.session.commands import Traces, probe_command
-from yeaft.session.instructions import instructions, project_notes
-from yeaft.session.ledger import Ledger, Listener
+from yeaft.session.intake import Intake
+from yeaft.session.ledger import Listener
+from yeaft.session.live_toolbox import with_served
 from yeaft.session.minds import Thinking, VpMind
-from yeaft.session.opening import Room, Wanted, open_room
 from yeaft.session.outside_tools import Outside
 from yeaft.session.permits import Permits
 from yeaft.session.reopening import Inquiry
 from yeaft.session.router import HandoffLimits, Throttle
 from yeaft.session.seat import Seat
 from yeaft.session.session import Session
+from yeaft.session.slash.slash_word import SlashWord
 from yeaft.session.state import SessionState
 from yeaft.session.tasks.tasks import Tasks
 from yeaft.session.toolbox import Workshop, toolbox_for
 from yeaft.session.worktrees import worktrees_of
 from yeaft.skills.library import SkillLibrary, skill_folders
+from yeaft.store.attachments import Attachments
+from yeaft.tools.around import surrounded
 from yeaft.tools.files.locks import PathLocks
 from yeaft.tools.js.js_runtimes import JsRuntimes
 from yeaft.tools.js.node import node_path
 from yeaft.tools.paths import Paths
 from yeaft.tools.policy.grants import flagged, grants, save_rule
+from yeaft.tools.shell.sandbox import sandbox_for
 from yeaft.tools.shell.shell import Shell
 from yeaft.tools.tool import Toolbox
 from yeaft.tools.web.web_client import WebClient
 from yeaft.tools.worktrees.git import Git
-from yeaft.vp.library import Library, vp_folders
-
-
-class Wish(Struct, frozen=True, kw_only=True):
-    """What a Session is opened with: the user's flags, already checked for form."""
-
-    environ: Mapping[str, str]
-    folder: Path
-    wanted: Wanted
-    model: str = ""
-    effort: str = ""
-    mode: Mode | None = None
-    allow: tuple[str, ...] = ()
-    deny: tuple[str, ...] = ()
-    add_dirs: tuple[Path, ...] = ()
-    lang: str = ""
-    settings: tuple[str, ...] = ()
-    max_rounds: int | None = None
-    max_cost_usd: float | None = None
-    has_human: bool = False
+from yeaft.vp.library import Library
 
 
 class Opened(Struct, frozen=True, kw_only=True):
-    """A Session ready for ops. `remarks` are UI codes with parameters that the user should see first."""
+    """A Session ready for ops. `remarks` are UI codes with parameters that the user should see first.
+
+    `slash_words` lists what a message can begin with besides words; it blocks, because it reads files.
+    """
 
     session: Session
     state: SessionState
@@ -94,21 +90,10 @@ class Opened(Struct, frozen=True, kw_only=True):
     phrases: Mapping[str, str]
     remarks: tuple[tuple[str, dict[str, str]], ...]
     approvals: Approvals
-
-
-class _Ground(Struct, frozen=True, kw_only=True):
-    """What is known before the Session is open, and where it lives once it is."""
-
-    wish: Wish
-    home: Path
+    intake: Intake
+    slash_words: Callable[[], Sequence[SlashWord]]
     config: Config
-    layers: tuple[Layer, ...]
-    lang: str
-    phrases: Mapping[str, str]
     library: Library
-    room: Room
-    ledger: Ledger
-    folder: Path
     paths: Paths
 
 
@@ -119,12 +104,19 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
     Raises `YeaftError` (not found, busy, configuration) before anything is written.
     """
     home = places.home(wish.environ)
-    loaded = layers.load(home, wish.folder, wish.environ, wish.settings)
+    trust = trust_for(home, wish.folder, wish.environ, by_flag=wish.trust)
+    loaded = layers.load(home, wish.folder, wish.environ, wish.settings, trusted=trust.is_trusted)
     lang = language(wish.lang, loaded.config.language, wish.environ)
     async with AsyncExitStack() as stack:
-        ground = _ground(wish, home, loaded, lang)
+        ground = ground_of(wish, home, loaded, lang, trust)
         stack.push_async_callback(ground.room.aclose)
+        stack.push_async_callback(ground.checkpoints.aclose)
+        ground = hooked(ground)
+        if ground.hooks is not None:
+            await stack.enter_async_context(ground.hooks.scene(has_human=wish.has_human))
         approvals = _approvals(ground)
+        ground = instructed(ground, approvals)
+        ground = replace(ground, serving=serving(ground, approvals, stack))
         session = _session(ground, approvals, stack)
         await stack.enter_async_context(session)
         yield Opened(
@@ -134,42 +126,17 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
             folder=ground.folder,
             ui=Ui(lang),
             phrases=ground.phrases,
-            remarks=tuple(_remarks(ground, loaded)),
+            remarks=tuple(remarks(ground, loaded)),
+            intake=additions.intake(ground, approvals),
+            slash_words=lambda: slash_commands(ground, approvals, ground.serving.prompts()).listed(),
             approvals=approvals,
+            config=ground.config,
+            library=ground.library,
+            paths=ground.paths,
         )
 
 
-def _ground(wish: Wish, home: Path, loaded: Loaded, lang: str) -> _Ground:
-    config = loaded.config
-    room = open_room(home, wish.folder, replace(wish.wanted, default_vp=config.default_vp, lang=lang))
-    created = room.state.created
-    folder = Path(created.folder) if created else wish.folder
-    ledger = Ledger(room.journal, room.state, wall_clock_ms, room.epoch)
-    ledger.listen(Traces(room.paths.tasks).hear)
-    return _Ground(
-        wish=wish,
-        home=home,
-        config=config,
-        layers=(*loaded.layers, *(layers.forbidden_in(folder) if folder != wish.folder else ())),
-        lang=lang,
-        phrases=load_phrases(lang),
-        library=Library(vp_folders(home)),
-        room=room,
-        ledger=ledger,
-        folder=folder,
-        paths=Paths(folder, (*wish.add_dirs, *map(Path, room.state.folders))),
-    )
-
-
-def _remarks(ground: _Ground, loaded: Loaded) -> Iterator[tuple[str, dict[str, str]]]:
-    """What the user should know before the first message: code and parameters of texts."""
-    for notice in loaded.notices:
-        yield "text", {"text": notice}
-    for path in instructions(ground.folder, ground.config.project_doc_max_bytes).left_out:
-        yield "instructions.left_out", {"path": str(path)}
-
-
-def _approvals(ground: _Ground) -> Approvals:
+def _approvals(ground: Ground) -> Approvals:
     wish = ground.wish
     tools = [one.name for one in CATALOGUE]
     granted = (
@@ -186,9 +153,9 @@ def _approvals(ground: _Ground) -> Approvals:
     )
 
 
-def _session(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Session:
+def _session(ground: Ground, approvals: Approvals, stack: AsyncExitStack) -> Session:
     limits, phrases = _limits(ground), ground.phrases
-    shell = Shell(ground.room.paths.tasks, scrubbed(ground.wish.environ, ground.config))
+    shell = _shell(ground)
     stack.push_async_callback(shell.close)
     tasks = Tasks(
         ledger=ground.ledger,
@@ -206,11 +173,15 @@ def _session(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Se
     agents = _agents(ground, approvals, workshop, thinking, inquiry)
     ground.ledger.listen(agents.note)
     workshop = replace(workshop, agents=agents)
+    kept = Attachments(ground.room.paths.attachments)
 
     def make_seat(vp_id: str) -> Seat:
-        toolbox = toolbox_for(vp_id, workshop)
-        mind = VpMind(vp_id, thinking, toolbox, ground.ledger, ground.room.blobs)
-        hands = Hands(toolbox, VpGate(approvals, vp_id), phrases, ground.room.blobs.put)
+        around = additions.arounds(ground, vp_id)
+        toolbox = surrounded(toolbox_for(vp_id, workshop), around)
+        served = ground.serving.of_vp(vp_id, ground.library, around)
+        mind = VpMind(vp_id, thinking, toolbox, ground.ledger, ground.room.blobs, attachments=kept, served=served)
+        gate = additions.gate(ground, approvals, vp_id)
+        hands = Hands(with_served(toolbox, served), gate, phrases, ground.room.blobs.put)
         return Seat(
             ledger=ground.ledger, mind=mind, hands=hands, rules=turn_rules, inquiry=inquiry, now_ms=wall_clock_ms
         )
@@ -228,15 +199,35 @@ def _session(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Se
         now_ms=wall_clock_ms,
         tasks=tasks,
         agents=agents,
+        past=rewind_ops(
+            ground.ledger,
+            ground.checkpoints,
+            partial(compactions, ground.room, ground.ledger, thinking, turn_rules),
+            ground.config,
+        ),
+        stop_hooks=ground.hooks.stop_hooks() if ground.hooks else None,
     )
 
 
-def _agents(ground: _Ground, approvals: Approvals, workshop: Workshop, thinking: Thinking, inquiry: Inquiry) -> Agents:
+def _shell(ground: Ground) -> Shell:
+    """The shell of all VPs, in the sandbox if the user wants one; that there is none is told in the Session."""
+    environ = scrubbed(ground.wish.environ, ground.config)
+
+    def tell(reason: str) -> None:
+        missing = NoticePosted(code="sandbox.missing", params={"reason": reason}, level="warn")
+        ground.ledger.post((missing,), src="engine")
+
+    sandbox = sandbox_for(ground.config.sandbox, environ, kept=ground.home, tell=tell)
+    return Shell(ground.room.paths.tasks, environ, sandbox)
+
+
+def _agents(ground: Ground, approvals: Approvals, workshop: Workshop, thinking: Thinking, inquiry: Inquiry) -> Agents:
     """Sub-agents have the tools of `workshop` over their own state and folder; none of those that last or spawn."""
 
     def equip(label: str, state: SessionState, folder: Path) -> Toolbox:
         paths = replace(workshop.paths, folder=folder)
-        return toolbox_for(label, replace(workshop, state=state, paths=paths, tasks=None, agents=None))
+        tools = toolbox_for(label, replace(workshop, state=state, paths=paths, tasks=None, agents=None))
+        return surrounded(tools, additions.arounds(ground, label, folder))
 
     means = Means(
         parent=ground.ledger,
@@ -244,11 +235,15 @@ def _agents(ground: _Ground, approvals: Approvals, workshop: Workshop, thinking:
         blobs=ground.room.blobs,
         thinking=thinking,
         equip=equip,
+        serve=lambda label, parent, folder: ground.serving.of(
+            parent.tools.offers, additions.arounds(ground, label, folder), may_ask=False
+        ),
         approvals=approvals,
         inquiry=inquiry,
         rules=_turn_rules(ground, _limits(ground)),
         traces=Traces(ground.room.paths.tasks).hear,
         now_ms=wall_clock_ms,
+        hooks=ground.hooks,
     )
     return Agents(
         ledger=ground.ledger,
@@ -259,7 +254,7 @@ def _agents(ground: _Ground, approvals: Approvals, workshop: Workshop, thinking:
     )
 
 
-def _workshop(ground: _Ground, approvals: Approvals, shell: Shell, tasks: Tasks, stack: AsyncExitStack) -> Workshop:
+def _workshop(ground: Ground, approvals: Approvals, shell: Shell, tasks: Tasks, stack: AsyncExitStack) -> Workshop:
     limits = ground.config.limits
     return Workshop(
         paths=ground.paths,
@@ -278,7 +273,7 @@ def _workshop(ground: _Ground, approvals: Approvals, shell: Shell, tasks: Tasks,
     )
 
 
-def _outside(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Outside:
+def _outside(ground: Ground, approvals: Approvals, stack: AsyncExitStack) -> Outside:
     config, environ = ground.config, ground.wish.environ
     runtimes = None
     if (node := node_path()) is not None:
@@ -291,14 +286,14 @@ def _outside(ground: _Ground, approvals: Approvals, stack: AsyncExitStack) -> Ou
         session_id=ground.room.paths.session_id,
         lang=ground.lang,
         web=WebClient(config.web),
-        skills=SkillLibrary(skill_folders(ground.home)),
+        skills=SkillLibrary(skill_folders(ground.home, environ, ground.folder, trusted=ground.trust.is_trusted)),
         library=ground.library,
         visits=lambda vp_id, domain: approvals.may_visit(vp_id, "WebFetch", domain),
         runtimes=runtimes,
     )
 
 
-def _thinking(ground: _Ground, stack: AsyncExitStack) -> Thinking:
+def _thinking(ground: Ground, stack: AsyncExitStack) -> Thinking:
     wish, config = ground.wish, ground.config
     catalogue = read_catalogue(templates_dir())
     local = LocalModel(ground.home)
@@ -315,7 +310,7 @@ def _thinking(ground: _Ground, stack: AsyncExitStack) -> Thinking:
         phrases=ground.phrases,
         lang=ground.lang,
         place=lambda: place_at(wall_clock_ms(), ground.folder, wish.environ),
-        notes=project_notes(ground.folder, config.project_doc_max_bytes),
+        notes=ground.instructions.notes,
         model=wish.model,
         effort=wish.effort,
         has_embedded=status(ground.home).is_ready,
@@ -323,7 +318,7 @@ def _thinking(ground: _Ground, stack: AsyncExitStack) -> Thinking:
     )
 
 
-def _limits(ground: _Ground) -> Limits:
+def _limits(ground: Ground) -> Limits:
     wish, limits = ground.wish, ground.config.limits
     return Limits(
         rounds=wish.max_rounds or limits.max_rounds,
@@ -331,7 +326,7 @@ def _limits(ground: _Ground) -> Limits:
     )
 
 
-def _turn_rules(ground: _Ground, limits: Limits) -> Rules:
+def _turn_rules(ground: Ground, limits: Limits) -> Rules:
     config = ground.config
     return Rules(
         max_rounds=limits.rounds,

@@ -8,12 +8,13 @@ from msgspec import Struct
 
 from yeaft.events.codec import Event
 from yeaft.events.session import NoticePosted, RosterChanged
-from yeaft.kernel.errors import NotFound
+from yeaft.kernel.errors import BadData, NotFound
 from yeaft.session.mentions import may_mention
 from yeaft.session.routing import FAN_OUT_LIMIT, Routing, Unknown, route
 from yeaft.vp.names import Names
 
 if TYPE_CHECKING:
+    from yeaft.events.ops import SetRoster
     from yeaft.session.state import SessionState
     from yeaft.vp.library import Library
 
@@ -30,6 +31,17 @@ class Addressed(Struct, frozen=True, kw_only=True):
     before: tuple[Event, ...] = ()
     notices: tuple[Event, ...] = ()
     unknown: tuple[str, ...] = ()
+
+
+def chosen_roster(op: SetRoster, library: Library) -> RosterChanged:
+    """The roster that the user wants, each VP once. Raises `NotFound` or `BadData` for one that cannot be."""
+    roster = tuple(dict.fromkeys(op.roster))
+    unknown = [vp_id for vp_id in roster if library.get(vp_id) is None]
+    if unknown:
+        raise NotFound(f"No VP named {unknown[0]!r}. See `yeaft vp ls`.")
+    if not roster or (op.default_vp and op.default_vp not in roster):
+        raise BadData("A roster needs at least one VP, and its default VP must be one of them.")
+    return RosterChanged(roster=roster, default_vp=op.default_vp or roster[0], reason="user")
 
 
 def address(state: SessionState, library: Library, text: str, to: tuple[str, ...], lang: str) -> Addressed:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from yeaft.engine.calls import Refused, Verdict
 from yeaft.events.call import AskAnswered, AskOpened, AskWithdrawn
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from yeaft.kernel.messages import Call
     from yeaft.session.state import SessionState
     from yeaft.tools.policy.read_denials import Withheld
+    from yeaft.tools.policy.verdict import Verdict as Permission
     from yeaft.tools.tool import BoundCall
 
 QUESTION_TOOL = "AskUser"
@@ -92,6 +94,10 @@ class Approvals:
         """What the rules of a VP that works in `work_folder` keep from being read below `folder`, both absolute."""
         return self._permits.policy(vp_id.partition("/")[0], work_folder).withheld(folder)
 
+    def verdict_on(self, bound: BoundCall) -> Permission:
+        """What the user's rules and mode say about a call that the user starts, rather than a VP."""
+        return self._permits.policy("").judge(bound)
+
     def judge(self, bound: BoundCall, vp_id: str, caller: Caller | None = None) -> Verdict:
         """Judge a call of a VP, or of its sub-agent `caller`, by rules and mode alone."""
         if caller is None and not self._permits.has_tool(vp_id, bound.tool):
@@ -103,13 +109,25 @@ class Approvals:
             return Verdict(denied=fill(self._phrases["call_denied"], {"reason": verdict.reason}))
         return Verdict(allowed=verdict.decision == "allow")
 
-    async def ask(self, call: Call, bound: BoundCall, vp_id: str, caller: Caller | None = None) -> Refused | None:
+    def asks_by_mode(self, bound: BoundCall, vp_id: str, caller: Caller | None = None) -> bool:
+        """Whether a call has to be asked about only because of the mode: in mode auto it would not be."""
+        policy = self._permits.policy(vp_id, caller.folder if caller else None)
+        if policy.mode == "plan" or bound.tool == QUESTION_TOOL:
+            return False
+        return replace(policy, mode="auto").judge(bound).decision == "allow"
+
+    async def ask(
+        self, call: Call, bound: BoundCall, vp_id: str, caller: Caller | None = None, *, reason: str = ""
+    ) -> Refused | None:
         """Put a call to the human. None means it may run; it counts as refused when nobody is there.
 
         Any number of VPs and sub-agents may wait here at once; the question and its answer stand in the Session's
-        stream, and in the `caller`'s own.
+        stream, and in the `caller`'s own. With a `reason` of somebody else's, no rule is offered that would answer
+        for good.
         """
         opened = self._opened(call, bound, vp_id, caller)
+        if reason and opened.kind == "approval":
+            opened = replace(opened, text=_subject(bound, reason), rule="", flag="")
         answered = await self._answer(opened, caller)
         if answered is None:
             text = fill(self._phrases["call_needs_human"], {"reason": opened.text})
@@ -121,6 +139,16 @@ class Approvals:
         if answered.decision in ("session", "always"):
             await self._keep(answered, answered.rule or opened.rule)
         return None
+
+    def give_up(self, call: Call, bound: BoundCall, vp_id: str, caller: Caller | None = None, *, reason: str) -> None:
+        """Have the turn of a call end here, because somebody else than the human wants that for a `reason`."""
+        opened = replace(
+            self._opened(call, bound, vp_id, caller), kind="approval", text=_subject(bound, reason), rule="", flag=""
+        )
+        if caller is not None:
+            self._callers[opened.ask_id] = caller
+        self._post(opened, opened)
+        self._post(opened, AskWithdrawn(ask_id=opened.ask_id, reason="headless"))
 
     async def _keep(self, answered: AskAnswered, text: str) -> None:
         """Let the rule that the human agreed to hold; where it cannot be written, it holds for this Session."""
@@ -137,10 +165,13 @@ class Approvals:
                 saved.append(NoticePosted(code="rule.not_written", params=params, level="warn"))
         self._ledger.post(saved, src="user", cause=answered.ask_id)
 
-    async def question(self, call_id: str, question: str, options: Sequence[str]) -> str:
-        """Put a VP's own question to the human. Raises `ToolFailed` when nobody is there."""
+    async def question(self, call_id: str, question: str, options: Sequence[str], number: int = 0) -> str:
+        """Put a question of a VP, or of what it calls, to the human; the `number`-th of this call.
+
+        Raises `ToolFailed` when nobody is there.
+        """
         opened = AskOpened(
-            ask_id=ids.ask_id(call_id, 0),
+            ask_id=ids.ask_id(call_id, number),
             turn_id=self._ledger.state.turn_of_call(call_id),
             call_id=call_id,
             vp_id=self._vp_of(call_id),
@@ -261,9 +292,17 @@ class VpGate:
         """Judge a call by the rules and the mode that hold for the VP, and by what its file lets it use."""
         return self._approvals.judge(bound, self._vp_id)
 
-    async def ask(self, call: Call, bound: BoundCall) -> Refused | None:
-        """Put a call to the human."""
-        return await self._approvals.ask(call, bound, self._vp_id)
+    def asks_by_mode(self, bound: BoundCall) -> bool:
+        """See `session.hooks.hooked_gate`."""
+        return self._approvals.asks_by_mode(bound, self._vp_id)
+
+    async def ask(self, call: Call, bound: BoundCall, reason: str = "") -> Refused | None:
+        """Put a call to the human, for a `reason` of somebody else's if there is one."""
+        return await self._approvals.ask(call, bound, self._vp_id, reason=reason)
+
+    def give_up(self, call: Call, bound: BoundCall, reason: str) -> None:
+        """See `session.hooks.hooked_gate`."""
+        self._approvals.give_up(call, bound, self._vp_id, reason=reason)
 
 
 class Questions:
@@ -272,16 +311,16 @@ class Questions:
     def __init__(self, approvals: Approvals) -> None:
         self._approvals = approvals
 
-    async def ask(self, call_id: str, question: str, options: tuple[str, ...]) -> str:
+    async def ask(self, call_id: str, question: str, options: tuple[str, ...], number: int = 0) -> str:
         """Return what the human answered; raises `ToolFailed` when nobody is there to answer."""
-        return await self._approvals.question(call_id, question, options)
+        return await self._approvals.question(call_id, question, options, number)
 
 
 def _subject(bound: BoundCall, reason: str) -> str:
     """Return what the human decides about, with nothing in it that could deceive the eye."""
     touches = bound.touches
     named = ", ".join((*touches.writes, *touches.reads, *touches.domains))
-    subject = touches.command if touches.command is not None else named
+    subject = touches.command if touches.command is not None else named or touches.shown
     length = f"  [{len(subject)} characters]" if len(subject) > LONG_CHARS else ""
     return visible(f"{bound.tool}: {subject}" + (f"  ({reason})" if reason else "") + length)
 

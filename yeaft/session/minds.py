@@ -10,29 +10,36 @@ from msgspec import Struct
 
 from yeaft.config.settings import Config, VpSettings
 from yeaft.engine.pictures import look_into
+from yeaft.engine.request import Memory
 from yeaft.engine.settings import BUILDER, Frozen, Settings, freeze
 from yeaft.engine.view import PHRASES
-from yeaft.events.session import SettingsFrozen, VpFrozen
+from yeaft.events.session import NoticePosted, SettingsFrozen, VpFrozen
 from yeaft.kernel.errors import ConfigError, NotFound
 from yeaft.llm.catalogue import Catalogue
 from yeaft.llm.choice import Chosen, choose_model
 from yeaft.llm.effort import clamp
 from yeaft.llm.models import Models
 from yeaft.llm.prompt import SystemBlock
+from yeaft.llm.watched import Watched
 from yeaft.prompts.place import Place
-from yeaft.prompts.system import Block, Note, Peer, Self, Texts, small_block, system_blocks
+from yeaft.prompts.system import Announced, Block, Note, Peer, Self, Texts, small_block, system_blocks
+from yeaft.session.attachments.kept import content_in, gone, unseen
 from yeaft.session.expectations import notices_about, unknown_price
 from yeaft.session.offers import hidden
 from yeaft.session.tasks.task_state import active_at
-from yeaft.session.toolbox import tool_specs
 from yeaft.vp.library import Library
 
 if TYPE_CHECKING:
+    from yeaft.engine.state import TurnState
+    from yeaft.events.fact import BlobRef
     from yeaft.events.ops import SetModel
+    from yeaft.kernel.messages import ImagePart
     from yeaft.llm.model import Model, ModelEntry
     from yeaft.session.ledger import Ledger
+    from yeaft.session.live_toolbox import Served
+    from yeaft.store.attachments import Attachments
     from yeaft.store.journal import Blobs
-    from yeaft.tools.tool import Toolbox
+    from yeaft.tools.tool import AnyTool, Toolbox
     from yeaft.vp.persona import Vp
 
 OUTPUT_TOKENS = 32_000
@@ -66,14 +73,28 @@ class Thinking(Struct, frozen=True, kw_only=True):
 class VpMind:
     """One VP's mind; see `engine.exchange.Mind`."""
 
-    def __init__(self, vp_id: str, thinking: Thinking, toolbox: Toolbox, ledger: Ledger, blobs: Blobs) -> None:
+    def __init__(
+        self,
+        vp_id: str,
+        thinking: Thinking,
+        toolbox: Toolbox,
+        ledger: Ledger,
+        blobs: Blobs,
+        *,
+        attachments: Attachments | None = None,
+        served: Served | None = None,
+    ) -> None:
         self._vp_id = vp_id
         self._thinking = thinking
         self._toolbox = toolbox
         self._ledger = ledger
         self._blobs = blobs
-        self.picture = look_into(blobs.get)
+        self._look = look_into(content_in(ledger.state, attachments, blobs))
+        self.memory = Memory()
         self._last: tuple[object, Frozen] | None = None
+        self._placed: tuple[str, Place] | None = None
+        self._served = served
+        self._offered: tuple[str, tuple[AnyTool, ...]] | None = None
         self._model = thinking.model
         self._effort = thinking.effort
         self._has_had_peers = False
@@ -82,6 +103,13 @@ class VpMind:
     def phrases(self) -> Mapping[str, str]:
         """The texts that stand between turns, results and errors."""
         return self._thinking.phrases
+
+    def picture(self, ref: BlobRef, /) -> ImagePart | None:
+        """Return a picture that was attached or that a result had; the user is told of an attached one that is gone."""
+        found = self._look(ref)
+        if found is None:
+            self._post_new(gone(self._ledger.state.attachments.values(), ref))
+        return found
 
     def change(self, op: SetModel) -> None:
         """Use another model or effort from the next request on."""
@@ -100,15 +128,17 @@ class VpMind:
         model = self._thinking.models.get(chosen.ref, chosen.named_by)
         if self._thinking.needs_prices and model.entry.price is None:
             raise ConfigError(unknown_price(model.entry))
-        state, place = self._ledger.state, self._thinking.place()
+        state, place = self._ledger.state, self._place_at_turn_start()
         tasks = self._tasks_at_turn_start()
-        key = (model.entry, state.roster, place, self._effort, vp.digest, tasks)
+        skills = self._toolbox["Skill"].spec if "Skill" in self._toolbox else None  # names those there are now
+        served = self._served_at_turn_start()
+        key = (model.entry, state.roster, state.name, place, self._effort, vp.digest, tasks, skills, served)
         if self._last is None or self._last[0] != key:
-            self._last = (key, freeze(self._settings(vp, model.entry, place, tasks)))
+            self._last = (key, freeze(self._settings(vp, model.entry, place, tasks, served)))
         frozen = self._last[1]
         self._note(vp, frozen)
         self._tell(model.entry)
-        return frozen, model
+        return frozen, Watched(model, self._tell_invalid)
 
     def _chosen(self, vp: Vp) -> Chosen:
         thinking = self._thinking
@@ -122,21 +152,43 @@ class VpMind:
             embedded=thinking.has_embedded,
         )
 
+    def _open_turn(self) -> TurnState | None:
+        return next((turn for turn in self._ledger.state.open_turns() if turn.started.vp_id == self._vp_id), None)
+
+    def _place_at_turn_start(self) -> Place:
+        """Where we are and the day on which the VP's turn began; it stays, so that a turn's requests share it."""
+        turn = self._open_turn()
+        turn_id = turn.started.turn_id if turn else ""
+        if self._placed is None or self._placed[0] != turn_id or not turn_id:
+            self._placed = (turn_id, self._thinking.place())
+        return self._placed[1]
+
+    def _served_at_turn_start(self) -> tuple[AnyTool, ...]:
+        """The tools of servers that were known when the VP's turn began; later ones join at the next."""
+        if self._served is None:
+            return ()
+        turn = self._open_turn()
+        turn_id = turn.started.turn_id if turn else ""
+        if self._offered is None or self._offered[0] != turn_id or not turn_id:
+            self._offered = (turn_id, tuple(self._served.offered()))
+        return self._offered[1]
+
     def _tasks_at_turn_start(self) -> tuple[str, ...]:
         """The ids of the tasks that ran when the VP's turn began, so that its requests share their beginning."""
-        state = self._ledger.state
-        turn = next((turn for turn in state.open_turns() if turn.started.vp_id == self._vp_id), None)
+        state, turn = self._ledger.state, self._open_turn()
         seq = state.started_at[turn.started.turn_id] if turn else state.head
         return tuple(task.task_id for task in active_at(state.tasks.values(), seq))
 
-    def _settings(self, vp: Vp, entry: ModelEntry, place: Place, tasks: Sequence[str]) -> Settings:
+    def _settings(
+        self, vp: Vp, entry: ModelEntry, place: Place, tasks: Sequence[str], served: Sequence[AnyTool]
+    ) -> Settings:
         thinking, state = self._thinking, self._ledger.state
         others = [other for vp_id in state.roster if vp_id != vp.id and (other := thinking.library.get(vp_id))]
         peers = [Peer(id=o.id, name=o.name_in(thinking.lang), role=o.role_in(thinking.lang)) for o in others]
         self._has_had_peers |= bool(peers)  # what was offered once stays
         offered = [
             tool
-            for name, tool in self._toolbox.items()
+            for name, tool in (*self._toolbox.items(), *((tool.name, tool) for tool in served))
             if not hidden(name, vp, has_peers=self._has_had_peers, entry=entry)
         ]
         is_small = not entry.tools and entry.context_tokens <= SMALL_WINDOW_TOKENS
@@ -144,7 +196,7 @@ class VpMind:
         return Settings(
             vp_id=vp.id,
             system=self._system(vp, peers, place, tasks, frozenset(tool.name for tool in offered), small=is_small),
-            tools=tool_specs(offered),
+            tools=tuple(tool.spec for tool in offered),
             entry=entry,
             effort=clamp(wanted, entry.efforts) if wanted else "",
             max_output_tokens=min(entry.output_tokens, OUTPUT_TOKENS),
@@ -152,6 +204,7 @@ class VpMind:
             labelled=bool(peers) and not is_small,
             names={peer.id: peer.name for peer in peers},
             phrases={key: thinking.phrases[key] for key in PHRASES},
+            window=thinking.config.window,
         )
 
     def _system(
@@ -163,8 +216,19 @@ class VpMind:
             blocks = (small_block(thinking.texts, name=name, role=vp.role_in(thinking.lang)),)
         else:
             me = Self(id=vp.id, name=name, persona=vp.text(thinking.lang))
+            state = self._ledger.state
+            session = (
+                Announced(session_id=state.session_id, name=state.name, vps=state.roster) if state.created else None
+            )
             blocks = system_blocks(
-                thinking.texts, me, peers=peers, place=place, notes=thinking.notes, tools=tools, tasks=tasks
+                thinking.texts,
+                me,
+                peers=peers,
+                place=place,
+                session=session,
+                notes=thinking.notes,
+                tools=tools,
+                tasks=tasks,
             )
         return tuple(SystemBlock(text=text, cache=cache) for text, cache in blocks)
 
@@ -181,7 +245,15 @@ class VpMind:
 
     def _tell(self, entry: ModelEntry) -> None:
         """Tell the user once in a Session what to expect of a model."""
+        pictures = unseen(self._ledger.state.attachments.values(), entry)
+        self._post_new((*notices_about(entry), *pictures))
+
+    def _tell_invalid(self, problems: Sequence[str]) -> None:
+        """Tell the user of a request that a strict service would refuse; it has been sent as it is."""
+        self._post_new((NoticePosted(code="request.invalid", params={"problem": problems[0]}, level="warn"),))
+
+    def _post_new(self, notices: Sequence[NoticePosted]) -> None:
         told = self._ledger.state.told
-        new = [notice for notice in notices_about(entry) if (notice.code, *notice.params.values()) not in told]
+        new = [notice for notice in notices if (notice.code, *notice.params.values()) not in told]
         if new:
             self._ledger.post(new, src="engine")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Sequence
 from itertools import groupby
@@ -11,13 +12,15 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from yeaft.events.codec import Recorded
+from yeaft.events.history import AttachmentAdded
 from yeaft.events.session import NoticePosted, OwnerReleased, SessionCreated
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import BadData, SessionBusy, StoreFailed
 from yeaft.session.ledger import Ledger
-from yeaft.session.opening import Room, Wanted, open_room
+from yeaft.session.opening import Room, Wanted, nothing_left, open_room
 from yeaft.session.state import SessionState
+from yeaft.store.attachments import Attachments, kept_name
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import SessionPaths, find_session, list_session_ids, session_paths
 from yeaft.store.journal import SESSION_STREAM
@@ -48,7 +51,7 @@ def read_session(home: Path, ref: str) -> Reading:
     for recorded in records:
         state.apply(recorded)
     if state.created is None:
-        raise StoreFailed(f"{paths.db} holds no Session; `yeaft session rm {paths.session_id} --yes` deletes it.")
+        raise nothing_left(paths)
     return Reading(paths=paths, records=records, state=state, damaged=len(journal.damage))
 
 
@@ -60,31 +63,39 @@ async def append_offline(home: Path, ref: str, events: Sequence[Event], *, take_
     await _append(open_room(home, Path(), Wanted(ref=ref, take_over=take_over)), events)
 
 
-async def fork_offline(home: Path, ref: str, name: str) -> tuple[str, tuple[NoticePosted, ...]]:
+async def fork_offline(home: Path, ref: str, name: str, at: str = "") -> tuple[str, tuple[NoticePosted, ...]]:
     """Copy a Session as it is now, also while another process owns it; a damaged one as far as it can be read.
+
+    With `at` it is copied as it was before that message or at that checkpoint; see `target_of`.
 
     Return the id of the copy, and what its user must be told.
     """
-    room = open_room(home, Path(), Wanted(ref=ref, fork=True, name=name))
+    room = open_room(home, Path(), Wanted(ref=ref, fork=True, name=name, at=at))
     await _append(room, ())
     return room.paths.session_id, tuple(event for event in room.opening if isinstance(event, NoticePosted))
 
 
-async def import_session(home: Path, records: Sequence[Recorded], blobs: Sequence[tuple[bytes, str]]) -> str:
+async def import_session(
+    home: Path, records: Sequence[Recorded], blobs: Sequence[tuple[bytes, str]], files: Sequence[tuple[str, bytes]] = ()
+) -> str:
     """Write what was exported as a Session and return its id: the one it had or, where that is taken, a new one.
 
-    `blobs` are contents with their media types. Raises `BadData` if `records` are no whole journal.
+    `blobs` are contents with their media types, `files` attachments by their names in the Session. Raises `BadData` if
+    `records` are no whole journal, or name other files than these; then nothing is written.
     """
     _check_whole(records)
+    attached = _checked_files(records, files)
     created = next(record.event for record in records if isinstance(record.event, SessionCreated))
     taken = created.session_id in list_session_ids(home)
     paths = session_paths(home, ids.new_session_id() if taken else created.session_id)
     with SessionLock.take(paths.root):
         kept = FileBlobs(paths.blobs)
-        for content, mime in blobs:
-            kept.put(content, mime)
         journal = SqliteJournal(paths.db, kept)
         try:
+            for content, mime in blobs:
+                kept.put(content, mime)
+            for event, content in attached:
+                Attachments(paths.attachments).keep(event.name, content)
             for (stream, epoch), run in groupby(records, lambda record: (record.stream, record.epoch)):
                 events = list(run)
                 await journal.append(stream, events[0].seq - 1, epoch, events, sync=True)
@@ -94,6 +105,21 @@ async def import_session(home: Path, records: Sequence[Recorded], blobs: Sequenc
             raise
         await journal.close()
     return paths.session_id
+
+
+def _checked_files(
+    records: Sequence[Recorded], files: Sequence[tuple[str, bytes]]
+) -> list[tuple[AttachmentAdded, bytes]]:
+    """Pair what was attached with its content, where that came along; an export may have been edited."""
+    events = {record.event.file: record.event for record in records if isinstance(record.event, AttachmentAdded)}
+    found: list[tuple[AttachmentAdded, bytes]] = []
+    for name, content in files:
+        event = events.get(name)
+        digest = hashlib.sha256(content).hexdigest()
+        if event is None or event.sha256 != digest or kept_name(event.name, digest) != name:
+            raise BadData(f"The attachment {name!r} is not the one that was attached: its name or content differs.")
+        found.append((event, content))
+    return found
 
 
 def delete_session(home: Path, ref: str, *, take_over: bool = False) -> str:

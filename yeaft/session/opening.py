@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from yeaft import __version__
 from yeaft.events.codec import Event
 from yeaft.events.session import (
+    MessagePosted,
     NoticePosted,
     OwnerClaimed,
     RosterChanged,
@@ -21,6 +22,7 @@ from yeaft.events.session import (
 )
 from yeaft.kernel import ids
 from yeaft.kernel.errors import NotFound, StoreFailed, UsageError
+from yeaft.session.forking import cut_of
 from yeaft.session.state import SessionState
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.copying import copy_session
@@ -28,23 +30,24 @@ from yeaft.store.directory import SessionPaths, find_session, session_paths
 from yeaft.store.index import Index
 from yeaft.store.journal import SESSION_STREAM
 from yeaft.store.lock import SessionLock
-from yeaft.store.meta import SessionMeta, title_of, write_meta
-from yeaft.store.salvage import salvage_session
+from yeaft.store.meta import SAID_KINDS, SessionMeta, title_of, with_last_words, write_meta
 from yeaft.store.sqlite import SqliteJournal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
     """Which Session: `ref` names one, `latest` means the newest of the folder, neither a new one.
 
-    A `roster` given for one from before changes it; a new one without has only the `default_vp`.
+    A `fork` is a copy, whole or, with `at`, as the Session was just before that message, or at that checkpoint. A
+    `roster` given for one from before changes it; a new one without has only the `default_vp`.
     """
 
     ref: str = ""
     latest: bool = False
     fork: bool = False
+    at: str = ""
     take_over: bool = False
     name: str = ""
     roster: tuple[str, ...] = ()
@@ -95,19 +98,30 @@ def open_room(home: Path, folder: Path, wanted: Wanted) -> Room:
         return replace(room, opening=(created, _claim(room)))
     if wanted.fork:
         target = session_paths(home, ids.new_session_id())
-        damaged = _copied(earlier, target)
+        damaged = _copied(earlier, target, wanted.at)
         room = _owned(target, wanted)
         forked = SessionForked(from_session=earlier.session_id, from_seq=room.state.head)
         named = wanted if wanted.name or not room.state.name else replace(wanted, name=f"{room.state.name} (fork)")
         return replace(room, opening=(_claim(room), forked, *damaged, *_changes(named)))
     room = _owned(earlier, wanted)
-    return replace(room, opening=(_claim(room), *_changes(wanted)))
+    if room.state.created is None:
+        room.lock.release()
+        raise nothing_left(earlier)
+    return replace(room, opening=(_claim(room), *_losses(room), *_changes(wanted)))
+
+
+def nothing_left(paths: SessionPaths) -> StoreFailed:
+    """Return what is said of a Session whose journal holds nothing of it; what else is in its directory stays there."""
+    return StoreFailed(
+        f"{paths.db} holds no Session any more: its events, or the file {paths.db.name}-wal that had them, are gone. "
+        f"Restore them from a copy, or delete what is left: yeaft session rm {paths.session_id}"
+    )
 
 
 def read_state(paths: SessionPaths) -> SessionState:
     """Fold a Session's journal without owning it. Raises `StoreFailed`."""
     state = SessionState(paths.session_id)
-    for recorded in SqliteJournal(paths.db, FileBlobs(paths.blobs)).read(SESSION_STREAM):
+    for recorded in SqliteJournal.for_reading(paths.db, FileBlobs(paths.blobs)).read(SESSION_STREAM):
         state.apply(recorded)
     return state
 
@@ -115,8 +129,9 @@ def read_state(paths: SessionPaths) -> SessionState:
 def meta_of(state: SessionState) -> SessionMeta:
     """Return what a list shows of a Session."""
     assert state.created is not None
-    first = next((message.text for message in state.messages.values() if message.kind == "user"), "")
-    return SessionMeta(
+    messages = [message for message in state.messages.values() if not state.is_void(message.message_id)]
+    first = next((message.text for message in messages if message.kind == "user"), "")
+    meta = SessionMeta(
         session_id=state.session_id,
         name=state.name,
         title=title_of(first),
@@ -126,16 +141,38 @@ def meta_of(state: SessionState) -> SessionMeta:
         created_ms=state.created_ms,
         last_active_ms=state.last_active_ms,
         head_seq=state.head,
-        messages=len(state.messages),
+        messages=len(messages),
         archived=state.archived,
         labels=state.labels,
+        last_words="",
     )
+    for _, text, speaker in sorted(_last_said(state, messages)):
+        meta = with_last_words(meta, text, speaker)
+    return meta
+
+
+def _last_said(state: SessionState, messages: Sequence[MessagePosted]) -> Iterator[tuple[int, str, str]]:
+    """Yield where what was said last stands, with its text and speaker: the last message, and the last answer."""
+    for message in reversed(messages):
+        if message.kind in SAID_KINDS and message.text.strip():
+            yield state.posted_at[message.message_id], message.text, message.sender
+            break
+    answers = (
+        (state.ended_at.get(turn_id, state.head), turn.final_text, f"vp:{turn.started.vp_id}")
+        for turn_id, turn in reversed(state.turns.items())
+        if not state.is_void(turn.started.message_id)
+    )
+    answered = next((answer for answer in answers if answer[1].strip()), None)
+    if answered:
+        yield answered
 
 
 def _earlier(home: Path, folder: Path, wanted: Wanted) -> SessionPaths | None:
     """Return the Session that is meant; None for a new one."""
+    if wanted.at and not wanted.fork:
+        raise UsageError("--at says where a copy is cut: add --fork, with -c or -r ID.")
     if wanted.ref:
-        return find_session(home, wanted.ref)
+        return find_session(home, wanted.ref, folder=str(folder))
     if not wanted.latest:
         if wanted.fork:
             raise UsageError("--fork needs a Session to copy: add -c, or -r ID.")
@@ -146,16 +183,36 @@ def _earlier(home: Path, folder: Path, wanted: Wanted) -> SessionPaths | None:
     return session_paths(home, here[0].session_id)
 
 
-def _copied(source: SessionPaths, target: SessionPaths) -> tuple[NoticePosted, ...]:
-    """Copy a Session, whole or what is left of it, and return what its users must be told."""
+def _copied(source: SessionPaths, target: SessionPaths, at: str) -> tuple[NoticePosted, ...]:
+    """Copy a Session, whole, up to `at` or what is left of it, and return what its users must be told."""
     journal = SqliteJournal.for_reading(source.db, FileBlobs(source.blobs))
-    journal.read(SESSION_STREAM)
-    if not journal.is_damaged:
-        copy_session(source, target)
+    records = journal.read(SESSION_STREAM)
+    if not journal.needs_mending:
+        cut = cut_of(records, source.session_id, at) if at else None
+        copy_session(source, target, up_to=cut.seq if cut else None, streams=cut.streams if cut else ())
         return ()
+    if at:
+        raise StoreFailed(f"Session {source.session_id} is damaged; fork it as a whole first, then that copy.")
+    from yeaft.store.salvage import salvage_session
+
     lost = salvage_session(source, target)
     params = {"count": str(lost), "path": str(source.db)}
     return (NoticePosted(code="sessions.damaged", params=params, level="warn"),)
+
+
+def _losses(room: Room) -> tuple[NoticePosted, ...]:
+    """Return what users of a damaged Session must be told, once: it goes on with what is left."""
+    damage = room.journal.damage
+    if not damage and not room.journal.needs_mending:
+        return ()
+    from yeaft.store.salvage import kept_path  # only where something is damaged
+
+    params = {"count": str(len(damage)), "path": str(room.paths.db)}
+    code = "sessions.damaged"
+    if room.journal.needs_mending:
+        code, params = "sessions.mended", {"count": str(len(damage)), "path": str(kept_path(room.paths.db))}
+    is_told = (code, *params.values()) in room.state.told
+    return () if is_told else (NoticePosted(code=code, params=params, level="warn"),)
 
 
 def _owned(paths: SessionPaths, wanted: Wanted) -> Room:
@@ -164,20 +221,13 @@ def _owned(paths: SessionPaths, wanted: Wanted) -> Room:
         blobs = FileBlobs(paths.blobs)
         journal = SqliteJournal(paths.db, blobs)
         state = SessionState(paths.session_id)
-        for recorded in journal.read(SESSION_STREAM):
+        records = journal.read(SESSION_STREAM)
+        for recorded in records:
             state.apply(recorded)
-        epoch = journal.epoch(SESSION_STREAM) + 1
+        epoch = max((recorded.epoch for recorded in records), default=0) + 1
     except BaseException:
         lock.release()
         raise
-    if journal.is_damaged:
-        lock.release()
-        raise StoreFailed(
-            f"Session {paths.session_id} is damaged: {len(journal.damage)} of its {journal.head(SESSION_STREAM)} "
-            f"events cannot be read from {paths.db}, so nothing is added to it. The others can be: `yeaft session "
-            f"fork {paths.session_id}` makes a copy of them to go on with, and `yeaft session export "
-            f"{paths.session_id}` writes them out."
-        )
     if state.needs_upgrade:
         lock.release()
         raise StoreFailed(f"Session {paths.session_id} was written by a newer yeaft; it can only be read here.")

@@ -44,10 +44,12 @@ class Outside(Struct, frozen=True, kw_only=True):
     runtimes: JsRuntimes | None = None
 
 
-def outside_tools(vp_id: str, outside: Outside, *, paths: Paths, reads: Reads, locks: PathLocks) -> Iterator[AnyTool]:
-    """Yield the tools of this kind that can work here."""
+def outside_tools(
+    vp_id: str, outside: Outside, *, paths: Paths, reads: Reads, locks: PathLocks, turn: Callable[[], str]
+) -> Iterator[AnyTool]:
+    """Yield the tools of this kind that can work here; `turn` is the id of the VP's turn, empty between turns."""
     vp = outside.library.get(vp_id)
-    yield skill(outside.skills)
+    yield skill(outside.skills, turn)
     yield web_search(outside.config.search, outside.environ)
     yield web_fetch(outside.web, outside.config.web, permits=partial(outside.visits, vp_id))
     yield history_search(outside.home, outside.session_id, str(paths.folder))

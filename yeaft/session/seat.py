@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from yeaft.engine.calls import Hands
 from yeaft.engine.closing import Ending, closing_events
 from yeaft.engine.turn import run_turn
+from yeaft.engine.view import Own
 from yeaft.events.call import CallFinished, TodoChanged
 from yeaft.events.session import MessagePosted
 from yeaft.events.turn import Failure, ReplyCheckpointed, ReplyCompleted
 from yeaft.kernel.errors import StoreFailed, YeaftError
-from yeaft.session.history import units_for
+from yeaft.session.history import units_before
 
 if TYPE_CHECKING:
     from yeaft.engine.decide import Rules
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from yeaft.events.codec import Event, Transient
     from yeaft.events.ops import SetModel
     from yeaft.kernel.clock import NowMs
+    from yeaft.llm.tokens import Factors
     from yeaft.session.ledger import Commit, Ledger
     from yeaft.session.minds import VpMind
     from yeaft.session.reopening import Inquiry
@@ -35,6 +37,7 @@ class SeatLog:
     def __init__(self, ledger: Ledger, turn_id: str) -> None:
         self._ledger = ledger
         self._turn_id = turn_id
+        self._before: tuple[Unit, ...] | None = None
 
     @property
     def state(self) -> TurnState:
@@ -42,8 +45,14 @@ class SeatLog:
         return self._ledger.state.turns[self._turn_id]
 
     def units(self) -> tuple[Unit, ...]:
-        """Return what the turn's VP sees."""
-        return units_for(self._ledger.state, self._turn_id)
+        """Return what the turn's VP sees; what came before the turn is looked for once."""
+        if self._before is None:
+            self._before = units_before(self._ledger.state, self._turn_id)
+        return (*self._before, Own(turn=self.state))
+
+    def factors(self, model: str) -> Factors:
+        """Return what estimates for a model have to be multiplied by."""
+        return self._ledger.state.factors(self._turn_id, model)
 
     def post(self, *events: Event, sync: bool = False) -> Commit:
         """Record events of this turn."""

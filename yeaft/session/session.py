@@ -11,24 +11,30 @@ from yeaft.events.ops import (
     AddFolder,
     Answer,
     AnyOp,
+    Checkpoint,
     Close,
+    Compact,
     ContinueTurn,
     Interrupt,
+    Redo,
     Rename,
+    Rewind,
     Say,
     SetMode,
     SetModel,
     SetRoster,
     Steer,
 )
-from yeaft.events.session import FolderAdded, MessagePosted, NoticePosted, OwnerReleased, RosterChanged, SessionRenamed
+from yeaft.events.session import FolderAdded, NoticePosted, OwnerReleased, SessionRenamed
 from yeaft.events.turn import Limits, TurnContinued, TurnEnded, TurnStarted
 from yeaft.kernel import ids
-from yeaft.kernel.errors import BadData, NotFound, YeaftError
+from yeaft.kernel.errors import BadData, NotFound, SessionBusy, YeaftError
 from yeaft.kernel.text import without_surrogates
-from yeaft.session.addressing import address
+from yeaft.session.addressing import address, chosen_roster
 from yeaft.session.handoffs import due_returns, settling
 from yeaft.session.reopening import Inquiry, losses, resumptions, unstarted
+from yeaft.session.rewinding_ops import PastOp, RewindOps, admit
+from yeaft.session.saying import said, steered
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -37,6 +43,7 @@ if TYPE_CHECKING:
     from yeaft.kernel.clock import NowMs
     from yeaft.session.agents.agents import Agents
     from yeaft.session.approvals import Approvals
+    from yeaft.session.hooks.stop_hooks import StopHooks
     from yeaft.session.ledger import Ledger
     from yeaft.session.seat import Seat
     from yeaft.session.tasks.tasks import Tasks
@@ -49,8 +56,9 @@ class Session:
     """One conversation with its VPs; the process that holds it is its only writer.
 
     Use it as an async context manager: leaving it waits for running turns and sub-agents, and closes `tasks`; without
-    `agents` nobody can spawn any, without `tasks` nothing runs in the background. Nothing is written before the first
-    op; `opening` is what the first append begins with (the creation of a new Session, or the claim of an old one).
+    `agents` nobody can spawn any, without `tasks` nothing runs in the background, without `stop_hooks` no answer is
+    held up. Nothing is written before the first op; `opening` is what the first append begins with (the creation of a
+    new Session, or the claim of an old one).
     """
 
     def __init__(
@@ -68,6 +76,8 @@ class Session:
         now_ms: NowMs,
         tasks: Tasks | None = None,
         agents: Agents | None = None,
+        stop_hooks: StopHooks | None = None,
+        past: RewindOps | None = None,
     ) -> None:
         self.state = ledger.state
         self._ledger = ledger
@@ -82,10 +92,13 @@ class Session:
         self._now_ms = now_ms
         self._tasks = tasks
         self._agents = agents
+        self._stop_hooks = stop_hooks
+        self._past = past
         self._has_begun = False
         self._is_closing = False
         self._is_released = False
         self._seats: dict[str, Seat] = {}
+        self._for_all: tuple[SetModel, ...] = ()
         self._busy: dict[str, asyncio.Task[None]] = {}
         self._group = asyncio.TaskGroup()
 
@@ -93,6 +106,10 @@ class Session:
         await self._group.__aenter__()
         if self._agents is not None:
             self._agents.attach(self._group.create_task)
+        if self._stop_hooks is not None:
+            self._stop_hooks.attach(self._group.create_task, self._follow_up)
+        if self._past is not None:
+            self._past.attach(self._group.create_task, self._deliver)
         return self
 
     async def __aexit__(
@@ -113,8 +130,9 @@ class Session:
     def send(self, op: AnyOp) -> None:
         """Take one op at once; what it leads to is heard as events. Never waits for a turn.
 
-        Raises `NotFound` or `BadData` for an op that cannot be done; then nothing has happened.
+        Raises `NotFound`, `BadData` or `SessionBusy` for an op that cannot be done; then nothing has happened.
         """
+        admit(self._past, op)
         match op:
             case Say():
                 self._say(op)
@@ -127,7 +145,7 @@ class Session:
             case Rename(name=name):
                 self._post(SessionRenamed(name=without_surrogates(name)))
             case SetRoster():
-                self._set_roster(op)
+                self._post(chosen_roster(op, self._library))
             case AddFolder(path=path):
                 self._approvals.add_folder(path)
                 self._post(FolderAdded(path=path, reason="flag"))
@@ -137,6 +155,8 @@ class Session:
                 self._approvals.choose_mode(mode)
             case ContinueTurn(turn_id=turn_id):
                 self._continue(turn_id)
+            case Checkpoint() | Rewind() | Redo() | Compact():
+                self._go_back(op)
             case Close(how=how):
                 self._is_closing = True
                 if how == "abort":
@@ -144,6 +164,10 @@ class Session:
 
     def interrupt(self, ending: Ending, vp_id: str = "") -> None:
         """Stop the running turns of one VP, or of all, with what waits behind them and their sub-agents."""
+        if self._stop_hooks is not None:
+            self._stop_hooks.stop(vp_id)
+        if self._past is not None:
+            self._past.stop(vp_id)
         if not self._has_begun:
             return
         for waiting_vp in tuple(self.state.waiting):
@@ -172,6 +196,10 @@ class Session:
                 await asyncio.wait(self._busy.values())
             elif self._agents is not None and self._agents.has_running:
                 await self._agents.next_change()
+            elif self._stop_hooks is not None and self._stop_hooks.has_running:
+                await self._stop_hooks.next_change()
+            elif self._past is not None and self._past.are_under_way:
+                await self._past.ended()
             else:
                 break
         await self._ledger.flushed()
@@ -181,26 +209,28 @@ class Session:
         await self.idle()
         agents.dismiss()
 
+    def _go_back(self, op: PastOp) -> None:
+        if self._past is None:
+            raise BadData("This Session has no past to go back to.")
+        self._past.check(op)
+        self._begin()  # closes what a dead process left open
+        is_busy = bool(self.state.open_turns()) or any(self.state.waiting.values())
+        is_busy = is_busy or (self._stop_hooks is not None and self._stop_hooks.has_running)
+        if is_busy or (self._agents is not None and self._agents.has_running):
+            raise SessionBusy("A turn is running; wait for its end or stop it, then try again.")
+        self._past.start(op)
+
     def _say(self, op: Say) -> None:
         message_id = ids.derive("m_", op.op_id) if op.op_id else ids.new_message_id(self._now_ms())
         if message_id in self.state.messages:
             return  # the same op again: its first delivery counts
         text = without_surrogates(op.text)
-        if not (text + op.attached).strip():
+        if not (text + op.attached).strip() and not op.attachments:
             raise BadData("There is nothing to say: the message is empty.")
         self._begin()
         addressed = address(self.state, self._library, text, op.to, self._lang)
-        message = MessagePosted(
-            message_id=message_id,
-            sender="user",
-            to=addressed.to,
-            kind="user",
-            text="\n\n".join(part for part in (text, without_surrogates(op.attached)) if part),
-            root_id=message_id,
-            op_id=op.op_id,
-            unknown_mentions=addressed.unknown,
-        )
-        self._post(*addressed.before, message, *addressed.notices, corr=message_id)
+        message = said(op, message_id, text, addressed)
+        self._post(*addressed.before, *op.attachments, message, *addressed.notices, *op.notices, corr=message_id)
 
     def _steer(self, op: Steer) -> None:
         if not op.text.strip():
@@ -212,33 +242,19 @@ class Session:
         if not turns:
             self._say(Say(text=op.text, to=(op.vp_id,) if op.vp_id else (), op_id=op.op_id))
         for turn in turns:
-            started = turn.started
-            message = MessagePosted(
-                message_id=ids.new_message_id(self._now_ms()),
-                sender="user",
-                to=(started.vp_id,),
-                kind="steer",
-                text=without_surrogates(op.text),
-                root_id=self.state.messages[started.message_id].root_id,
-                turn_id=started.turn_id,
-                op_id=op.op_id,
-            )
-            self._post(message, corr=message.root_id)
-
-    def _set_roster(self, op: SetRoster) -> None:
-        roster = tuple(dict.fromkeys(op.roster))
-        unknown = [vp_id for vp_id in roster if self._library.get(vp_id) is None]
-        if unknown:
-            raise NotFound(f"No VP named {unknown[0]!r}. See `yeaft vp ls`.")
-        if not roster or (op.default_vp and op.default_vp not in roster):
-            raise BadData("A roster needs at least one VP, and its default VP must be one of them.")
-        self._post(RosterChanged(roster=roster, default_vp=op.default_vp or roster[0], reason="user"))
+            root_id = self.state.messages[turn.started.message_id].root_id
+            message = steered(op, ids.new_message_id(self._now_ms()), turn.started, root_id)
+            self._post(message, corr=root_id)
 
     def _set_model(self, op: SetModel) -> None:
-        for vp_id in (op.vp_id,) if op.vp_id else self.state.roster:
-            self._seat(vp_id).change_model(op)
-            if self._agents is not None:
-                self._agents.change_model(vp_id, op)
+        self._for_all += () if op.vp_id else (op,)
+        for vp_id in (op.vp_id,) if op.vp_id else tuple(self._seats):
+            self._change_model(vp_id, op)
+
+    def _change_model(self, vp_id: str, op: SetModel) -> None:
+        self._seat(vp_id).change_model(op)
+        if self._agents is not None:
+            self._agents.change_model(vp_id, op)
 
     def _continue(self, turn_id: str) -> None:
         idle = [turn for turn in self.state.open_turns() if turn.started.vp_id not in self._busy]
@@ -297,6 +313,8 @@ class Session:
 
     def _react(self, recorded: Sequence[Recorded]) -> None:
         roots = [one.corr for one in recorded if isinstance(one.event, TurnEnded)]
+        if self._stop_hooks is not None:
+            self._stop_hooks.react(recorded)
         if self._agents is not None:
             roots += self._agents.react(recorded)
         for root_id in dict.fromkeys(roots):
@@ -305,6 +323,8 @@ class Session:
 
     def _follow_up(self, root_id: str) -> None:
         """Bring answers back to whoever handed on; when nothing is left to wait for, settle the message."""
+        if self._stop_hooks is not None and self._stop_hooks.holds(root_id):
+            return
         returns = due_returns(self.state, root_id, self._phrases)
         if returns:
             self._ledger.post(returns, src="engine", corr=root_id)
@@ -315,6 +335,8 @@ class Session:
         settled = settling(self.state, root_id)
         if settled is not None:
             self._ledger.post((settled,), src="engine", corr=root_id, sync=True)
+            if self._past is not None:
+                self._past.follow(settled)
             self._release_if_done()
 
     def _release_if_done(self) -> None:
@@ -322,12 +344,16 @@ class Session:
         is_done = self._has_begun and not self.state.open_turns() and not any(self.state.waiting.values())
         is_done = is_done and (self._tasks is None or not self._tasks.has_running)
         is_done = is_done and (self._agents is None or not self._agents.has_live)
+        is_done = is_done and (self._stop_hooks is None or not self._stop_hooks.has_running)
+        is_done = is_done and (self._past is None or not self._past.are_under_way)
         if self._is_closing and is_done and not self._is_released:
             self._is_released = True
             self._ledger.post((OwnerReleased(),), src="engine")
 
     def _deliver(self) -> None:
-        """Give every free VP the oldest message that waits for it."""
+        """Give every free VP the oldest message that waits for it, unless turns are held up."""
+        if self._past is not None and self._past.hold_turns:
+            return
         for vp_id, queue in self.state.waiting.items():
             if queue and vp_id not in self._busy:
                 self._start(vp_id, ids.turn_id(queue[0], vp_id), queue[0])
@@ -360,6 +386,8 @@ class Session:
     def _seat(self, vp_id: str) -> Seat:
         if vp_id not in self._seats:
             self._seats[vp_id] = self._make_seat(vp_id)
+            for op in self._for_all:
+                self._change_model(vp_id, op)
         return self._seats[vp_id]
 
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from yeaft.engine.state import TurnState, advance
 from yeaft.events.agent import DeliveryTaken
 from yeaft.events.call import AskAnswered, AskOpened, AskWithdrawn, CallFinished, CallStarted, TodoChanged, TodoItem
-from yeaft.events.codec import Event, Recorded, UnknownEvent, is_core
+from yeaft.events.codec import Event, Recorded, UnknownEvent, is_core, is_newer
+from yeaft.events.history import AttachmentAdded, Rewound
 from yeaft.events.policy import RuleSaved
 from yeaft.events.session import (
     FolderAdded,
@@ -20,10 +21,14 @@ from yeaft.events.session import (
     VpFrozen,
 )
 from yeaft.events.turn import ReplyCheckpointed, ReplyCompleted, RequestFailed, RequestSent, TurnEnded, TurnStarted
+from yeaft.events.voids import LATEST
 from yeaft.events.work import WorkDrafted
 from yeaft.kernel import ids
+from yeaft.llm.tokens import Factors, factor_of, with_report
 from yeaft.session.agents.agent_state import AgentState, fold_agents
+from yeaft.session.past import Past
 from yeaft.session.tasks.task_state import TaskState, fold_tasks
+from yeaft.store.row import LOST_TYPE
 
 DELIVERED_KINDS = ("user", "forward", "return", "continue")
 """Kinds of messages that start a turn of each VP they are addressed to."""
@@ -48,9 +53,12 @@ class SessionState:
         self.default_vp = ""
         self.archived = False
         self.labels: tuple[str, ...] = ()
+        self.attachments: dict[str, AttachmentAdded] = {}
         self.messages: dict[str, MessagePosted] = {}
         self.posted_at: dict[str, int] = {}
+        self.root_at: dict[str, int] = {}
         self.turns: dict[str, TurnState] = {}
+        self.turns_of: dict[str, list[str]] = {}
         self.started_at: dict[str, int] = {}
         self.ended_at: dict[str, int] = {}
         self.waiting: dict[str, list[str]] = {}
@@ -68,7 +76,10 @@ class SessionState:
         self.tasks: dict[str, TaskState] = {}
         self.agents: dict[str, AgentState] = {}
         self.delivered: set[str] = set()
+        self.past = Past()
         self.spent_usd = 0.0
+        self.ratios: dict[str, tuple[float, ...]] = {}
+        self.ratios_at: dict[str, dict[str, tuple[float, ...]]] = {}
         self.unknown_events = 0
         self.needs_upgrade = False
         self._turn_of_call: dict[str, str] = {}
@@ -80,19 +91,28 @@ class SessionState:
         self.last_active_ms = max(self.last_active_ms, recorded.ts)
         event = recorded.event
         if isinstance(event, UnknownEvent):
-            self.unknown_events += 1
-            self.needs_upgrade |= is_core(event.type) and bool(event.raw)
+            if is_newer(event) or not (is_core(event.type) or event.type == LOST_TYPE):  # else it is damaged
+                self.unknown_events += 1
+            self.needs_upgrade |= is_newer(event) and bool(event.raw)
             return
         if type(event) not in WITHIN_TURNS:
             self._apply_to_session(event, recorded)
             fold_tasks(self.tasks, event, recorded.seq)
             fold_agents(self.agents, event, recorded.ts)
+            self.past = self.past.after(event, recorded)
+            if isinstance(event, Rewound) and self.past.rosters:
+                self.roster, self.default_vp = self.past.roster(self.is_void)
+                self.todos = self.past.todo_lists(self.is_void)
         self._apply_to_turn(event, recorded.seq)
 
     def root_seq(self, message_id: str) -> int:
         """Where the user message stands that `message_id` goes back to; orders causes."""
-        message = self.messages[message_id]
-        return self.posted_at.get(message.root_id, self.posted_at[message_id])
+        return self.root_at[message_id]
+
+    def is_void(self, message_id: str, at: int = LATEST) -> bool:
+        """Whether the user went back to before a message, for whoever reads the journal up to `at`."""
+        voids = self.past.voids
+        return bool(voids.changes) and message_id in self.messages and voids.hide(self.root_seq(message_id), at)
 
     def turns_of_root(self, root_id: str) -> Iterator[TurnState]:
         """All turns that a user message has caused so far."""
@@ -111,6 +131,11 @@ class SessionState:
     def turn_of_call(self, call_id: str) -> str:
         """The id of the turn that a call belongs to; empty if there is no such call."""
         return self._turn_of_call.get(call_id, "")
+
+    def factors(self, turn_id: str, model: str) -> Factors:
+        """What estimates for `model` (`provider/model`) have to be multiplied by in the requests of a turn."""
+        at_start = self.ratios_at.get(turn_id, self.ratios)
+        return Factors(at_start=factor_of(at_start.get(model, ())), now=factor_of(self.ratios.get(model, ())))
 
     def return_to(self, turn_id: str) -> MessagePosted | None:
         """The message that brought the answers back to a turn that handed on, if they are there."""
@@ -134,7 +159,7 @@ class SessionState:
                 self.roster, self.default_vp = roster, default_vp
             case FolderAdded(path=path):
                 self.folders.append(path)
-            case MessagePosted():
+            case AttachmentAdded() | MessagePosted():
                 self._post(event, recorded.seq)
             case MessageSettled(message_id=message_id):
                 self.settled.add(message_id)
@@ -167,9 +192,13 @@ class SessionState:
         if isinstance(event, AskAnswered):
             self.answers[event.ask_id] = event
 
-    def _post(self, message: MessagePosted, seq: int) -> None:
+    def _post(self, message: AttachmentAdded | MessagePosted, seq: int) -> None:
+        if isinstance(message, AttachmentAdded):
+            self.attachments[message.attachment_id] = message
+            return
         self.messages[message.message_id] = message
         self.posted_at[message.message_id] = seq
+        self.root_at[message.message_id] = self.posted_at.get(message.root_id, seq)
         if message.kind == "notice":
             self.delivered.add(message.message_id)
         if message.kind == "return":
@@ -182,8 +211,11 @@ class SessionState:
         if isinstance(event, TurnStarted):
             if event.message_id not in self.messages:
                 return  # only where a damaged journal has lost the message: nobody can say what the turn answers
+            if event.turn_id not in self.turns:
+                self.turns_of.setdefault(event.vp_id, []).append(event.turn_id)
             self.turns[event.turn_id] = TurnState(started=event)
             self.started_at[event.turn_id] = seq
+            self.ratios_at[event.turn_id] = self.ratios
             queue = self.waiting.get(event.vp_id, [])
             if event.message_id in queue:
                 queue.remove(event.message_id)
@@ -196,14 +228,24 @@ class SessionState:
         match event:
             case ReplyCompleted(calls=calls, cost_usd=cost_usd):
                 self.spent_usd += cost_usd or 0.0
+                self._learn(turn, event)
                 self._turn_of_call.update((call.call_id, turn_id) for call in calls)
             case CallFinished(facts=facts):
                 seen = self.files_read.setdefault(turn.started.vp_id, {})
                 seen.update((fact.path, fact.sha256) for fact in facts.files)
             case TurnEnded():
                 self.ended_at[turn_id] = seq
+                self.ratios_at.pop(turn_id, None)
             case _:
                 pass
+
+    def _learn(self, turn: TurnState, reply: ReplyCompleted) -> None:
+        """Compare what a provider has counted with the estimate; what others hold of the ratios is never changed."""
+        if turn.last is not None and turn.last.sent.request_id == reply.request_id:
+            known = self.ratios.get(reply.model, ())
+            learnt = with_report(known, turn.last.sent.window.tokens_est, reply.usage.sent)
+            if learnt != known:
+                self.ratios = {**self.ratios, reply.model: learnt}
 
     def _turn_id(self, event: Event) -> str:
         match event:

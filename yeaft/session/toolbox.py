@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
-from yeaft.llm.prompt import ToolSpec
-from yeaft.prompts.find import templates_dir
+from yeaft.events.call import CallFinished
 from yeaft.session.agents.agents import Agents
 from yeaft.session.agents.vp_agents import VpAgents
 from yeaft.session.outside_tools import Outside, outside_tools
@@ -39,34 +37,17 @@ from yeaft.tools.notebook_edit import notebook_edit
 from yeaft.tools.paths import Paths
 from yeaft.tools.policy.read_denials import Withheld
 from yeaft.tools.prompt_agent import prompt_agent
-from yeaft.tools.read_task_log import read_task_log
+from yeaft.tools.read_task_log import ResultOf, read_task_log
 from yeaft.tools.route_forward import route_forward
 from yeaft.tools.shell.shell import Shell
 from yeaft.tools.spawn_agent import spawn_agent
 from yeaft.tools.todo_write import todo_write
-from yeaft.tools.tool import AnyTool, Toolbox, schema_of
+from yeaft.tools.tool import AnyTool, Toolbox
 from yeaft.tools.view_image import view_image
 from yeaft.tools.wait_agent import wait_agent
 from yeaft.tools.worktrees.git import Git
 from yeaft.tools.worktrees.worktrees import Worktrees
 from yeaft.vp.names import Names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-
-class Named(Protocol):
-    """A tool, or what is known of one without making it."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        ...
-
-    @property
-    def args(self) -> type[Struct]:
-        """The struct of its arguments."""
-        ...
 
 
 class Workshop(Struct, frozen=True, kw_only=True):
@@ -116,15 +97,30 @@ def toolbox_for(vp_id: str, workshop: Workshop) -> Toolbox:
         route_forward(router),
         todo_write(vp_id),
     )
-    outside = outside_tools(vp_id, workshop.outside, paths=paths, reads=reads, locks=locks)
-    own = (*_task_tools(workshop.tasks), *_agent_tools(vp_id, workshop))
+    turn = partial(_turn_of, vp_id, state)
+    outside = outside_tools(vp_id, workshop.outside, paths=paths, reads=reads, locks=locks, turn=turn)
+    own = (*_task_tools(workshop.tasks, partial(_result_of, vp_id, state)), *_agent_tools(vp_id, workshop))
     return {tool.name: tool for tool in (*tools, *outside, *own)}
 
 
-def _task_tools(tasks: Tasks | None) -> tuple[AnyTool, ...]:
+def _turn_of(vp_id: str, state: SessionState) -> str:
+    """The id of the turn that a VP is in; empty between turns."""
+    return next((turn.started.turn_id for turn in state.open_turns() if turn.started.vp_id == vp_id), "")
+
+
+def _result_of(vp_id: str, state: SessionState, call_id: str) -> CallFinished | None:
+    """The result of a call that this VP has made."""
+    turn = state.turns.get(state.turn_of_call(call_id))
+    if turn is None or turn.started.vp_id != vp_id:
+        return None
+    calls = (one for attempt in turn.attempts for one in attempt.calls)
+    return next((one.finished for one in calls if one.call.call_id == call_id), None)
+
+
+def _task_tools(tasks: Tasks | None, result_of: ResultOf) -> tuple[AnyTool, ...]:
     if tasks is None:
         return ()
-    return list_tasks(tasks.places), read_task_log(tasks.places), cancel_task(tasks.places)
+    return list_tasks(tasks.places), read_task_log(tasks.places, result_of), cancel_task(tasks.places)
 
 
 def _agent_tools(vp_id: str, workshop: Workshop) -> tuple[AnyTool, ...]:
@@ -132,16 +128,3 @@ def _agent_tools(vp_id: str, workshop: Workshop) -> tuple[AnyTool, ...]:
         return ()
     mine = VpAgents(vp_id, state=workshop.state, agents=workshop.agents, paths=workshop.paths)
     return spawn_agent(mine), prompt_agent(mine), wait_agent(mine), close_agent(mine), list_agents(mine)
-
-
-def tool_specs(tools: Iterable[Named]) -> tuple[ToolSpec, ...]:
-    """Return what a model is told of `tools`."""
-    folder = templates_dir() / "tools"
-    return tuple(
-        ToolSpec(
-            name=tool.name,
-            description=(folder / f"{tool.name}.md").read_text(encoding="utf-8").strip(),
-            schema=schema_of(tool.args),
-        )
-        for tool in tools
-    )

@@ -19,6 +19,8 @@ from yeaft.kernel import outcome
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import UsageError, YeaftError
 
+STDIN, STDOUT = 0, 1
+
 
 def run(words: list[str]) -> None:
     """Do what `words` ask and end the process at once with its exit code; never returns.
@@ -47,7 +49,7 @@ def _exit_code(words: list[str]) -> int:
         if wants_version or wants_help:
             return _show(options, wants_version)
         if command:
-            return _command(command, options, after)
+            return run_command(command, options, after)
     except YeaftError as error:
         complain(told(error, options, os.environ))
         return error.exit_code if command else _reported(failure(error), output_format_in(before))
@@ -68,7 +70,8 @@ def _show(options: Options, wants_version: bool) -> int:
     return outcome.EXIT_ANSWERED
 
 
-def _command(name: str, options: Options, words: list[str]) -> int:
+def run_command(name: str, options: Options, words: list[str]) -> int:
+    """Do what the command `name` does with these words, and return its exit code. Raises `YeaftError`."""
     module = import_module(f"yeaft.interfaces.cli.commands.{COMMANDS[name]}")
     return int(module.run(options, words))
 
@@ -82,6 +85,10 @@ def _one_shot(options: Options) -> int:
     signals = EarlySignals()
     signals.install()
     try:
+        if _wants_lines(options):
+            from yeaft.interfaces.line.line_mode import LineMode
+
+            return asyncio.run(LineMode(options).run(wish_of(options, os.environ)))
         schema = _checked(options)
         piped = _piped(options)
         if _has_nothing_to_do(options, piped):
@@ -99,6 +106,14 @@ def _one_shot(options: Options) -> int:
     except KeyboardInterrupt:
         result = Result(exit_code=signals.exit_code, outcome="aborted", text="", session="")
         return _reported(result, options.output_format)
+
+
+def _wants_lines(options: Options) -> bool:
+    """Whether this is to be a conversation in lines: asked for, or all that a dumb terminal can show."""
+    if options.line:
+        return True
+    is_dumb = os.environ.get("TERM") == "dumb" and os.isatty(STDIN) and os.isatty(STDOUT)
+    return is_dumb and options.prompt is None and not options.print_ and options.output_format == "text"
 
 
 def _checked(options: Options) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ Session:
   -c, --continue           Go on with the newest Session of this folder.
   -r, --resume ID|NAME     Go on with a Session by id, unique beginning of the id, or name.
       --fork               With -c or -r: go on in a copy.
+      --at MESSAGE         With --fork: a copy as it was before that message (number or id).
       --continue-turn      With -c or -r: finish turns that a crash left open.
       --name NAME          Name a new Session.
       --take-over          Own a Session whose lock another host holds.
@@ -29,10 +30,13 @@ Permissions:
   -y, --yes, --yolo        The same as --mode auto.
       --allow RULE         Allow, such as 'Bash(npm test:*)' or 'FileWrite(docs/**)'. Repeat it.
       --deny RULE          Deny; wins over everything. Repeat it.
+      --trust              Use what this folder brings along, in this run only.
 Place:
   -C, --cwd DIR            Work folder; the current one if not given.
       --add-dir DIR        Let tools work in DIR too. Repeat it.
 Input and output:
+      --line               Talk line by line in plain scrollback; what TERM=dumb gets.
+      --attach FILE        A picture, PDF or text that goes with the prompt. Repeat it.
       --stdin              Wait for standard input ('-' as the prompt does the same).
       --output-format F    text, json or stream-json.
       --json               The same as --output-format json.
@@ -58,14 +62,20 @@ Commands:
   demo        Try yeaft with a scripted model; no key needed.
   doctor      Check this machine and configuration.
   help        Read about a topic.
+  import      Take over what another agent keeps.
   local       Set up the embedded model.
+  mcp         List, add, check servers of more tools.
   model       List models; show which one answers.
   perms       Show what may run unasked, and by which rule.
   replay      Rebuild and check what a Session sent to models.
   route       Show who would answer a text.
-  session     List, show, rename, export, delete Sessions.
+  search      Find what was said in any Session.
+  session     List, show, rename, export, check, delete Sessions.
+  skill       List and check skills and custom commands.
   task        List, follow, await and end background tasks.
   tool        List the tools of VPs.
+  trust       See what a folder brings along, and agree to it.
+  usage       Tokens and money, by day, VP, model or Session.
   vp          List, show, make, import virtual persons.
 
 Exit codes: 0 answered, 1 failed, 2 usage, 3 a human is needed, 4 a limit was hit, 65 bad data, 66 not found,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import sys
 import threading
@@ -12,10 +13,11 @@ import msgspec
 from msgspec import Struct, field
 
 from yeaft.events.call import Decision
-from yeaft.events.ops import Answer, AnyOp, Interrupt, Say, Steer
+from yeaft.events.ops import Answer, AnyOp, Interrupt, Steer
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import BadData, NotFound, YeaftError
+from yeaft.session.intake import Content, Draft
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from yeaft.interfaces.assemble import Opened
 
 BYTE_ORDER_MARK = "\ufeff"
+ATTACHED = ("image", "document")
+"""The types of content parts that are files."""
 DECISIONS: dict[str, Decision] = {
     "once": "once",
     "session": "session",
@@ -47,7 +51,7 @@ async def follow_input(here: Opened, lines: Lines, refuse: Callable[[YeaftError]
             continue
         is_asked = True
         try:
-            here.session.send(read_op(line, lines.number))
+            here.session.send(await _taken(here, line, lines.number))
         except NotFound as error:
             refuse(NotFound(f"Line {lines.number} of standard input: {error}"))
         except YeaftError as error:
@@ -58,10 +62,32 @@ async def follow_input(here: Opened, lines: Lines, refuse: Callable[[YeaftError]
     return is_asked
 
 
-class ContentPart(Struct, frozen=True, kw_only=True):
-    """A part of a message's content; only text counts."""
+async def _taken(here: Opened, line: str, number: int) -> AnyOp:
+    """Return the op that a line stands for; what is said has gone through all steps before it."""
+    asked = read_op(line, number)
+    if not isinstance(asked, Draft):
+        return asked
+    try:
+        return await here.intake.take(asked)
+    except BadData as error:
+        raise BadData(f"Line {number} of standard input: {error}") from error
 
+
+class PartSource(Struct, frozen=True, kw_only=True):
+    """What a picture or document is; only base64 is taken, no address is fetched."""
+
+    type: str = ""
+    media_type: str = ""
+    data: str = ""
+
+
+class ContentPart(Struct, frozen=True, kw_only=True):
+    """A part of a message's content: text, or a picture or document with its `source`."""
+
+    type: str = "text"
     text: str = ""
+    title: str = ""
+    source: PartSource | None = None
 
 
 class InputMessage(Struct, frozen=True, kw_only=True):
@@ -95,19 +121,31 @@ class InputLine(Struct, frozen=True, kw_only=True):
         """The text, wherever it stands."""
         return _plain(self.message.content) or _plain(self.content) or self.text or self.prompt
 
+    @property
+    def files(self) -> tuple[ContentPart, ...]:
+        """The parts that are pictures or documents."""
+        parts = (*self._parts(self.message.content), *self._parts(self.content))
+        return tuple(part for part in parts if part.type in ATTACHED)
 
-def read_op(line: str, number: int) -> AnyOp:
-    """Return the op that a line of input stands for. Raises `BadData` that names the line."""
+    @staticmethod
+    def _parts(content: str | tuple[ContentPart, ...]) -> tuple[ContentPart, ...]:
+        return () if isinstance(content, str) else content
+
+
+def read_op(line: str, number: int) -> AnyOp | Draft:
+    """Return the op that a line of input stands for, or what is to be said. Raises `BadData` that names the line."""
     try:
         found = msgspec.json.decode(line, type=InputLine)
     except msgspec.DecodeError as error:
         raise BadData(f"Line {number} of standard input cannot be understood: {error}.") from error
     match found.type or ("user" if found.prompt else ""):
         case "user" | "prompt" | "say":
-            if not found.said.strip():
+            contents = tuple(_content(part, place, number) for place, part in enumerate(found.files, start=1))
+            if not (found.said.strip() or contents):
                 raise BadData(f"Line {number} of standard input: the prompt is empty.")
             op_id = found.op_id or ids.new_ulid(wall_clock_ms())
-            return Say(text=found.said, to=found.to or found.target_vps, op_id=op_id)
+            to = found.to or found.target_vps
+            return Draft(text=found.said, to=to, contents=contents, typed=False, op_id=op_id)
         case "steer":
             return Steer(text=found.said, vp_id=found.vp)
         case "answer" | "approval":
@@ -128,6 +166,19 @@ def _answer(found: InputLine, number: int) -> Answer:
     choice = (found.choice,) if isinstance(found.choice, str) else found.choice
     text = found.text or found.reason
     return Answer(ask_id=ask_id, decision=decision, choice=choice or found.choices, text=text, rule=found.rule)
+
+
+def _content(part: ContentPart, place: int, number: int) -> Content:
+    source = part.source
+    if source is None or source.type != "base64":
+        raise BadData(f"Line {number} of standard input: the {part.type} needs a `source` of the type base64.")
+    try:
+        raw = base64.b64decode("".join(source.data.split()), validate=True)
+    except ValueError as error:
+        raise BadData(f"Line {number} of standard input: the {part.type} is no base64 ({error}).") from error
+    suffix = source.media_type.rpartition("/")[2]
+    name = part.title or f"{part.type}{place}" + (f".{suffix}" if suffix.isalnum() else "")
+    return Content(name=name, raw=raw, source="stdin")
 
 
 def _plain(content: str | tuple[ContentPart, ...]) -> str:

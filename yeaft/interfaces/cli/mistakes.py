@@ -22,7 +22,6 @@ _OTHER_WORDS: Mapping[str, str] = {
     "login": "help models",
     "resume": "-r",
     "setup": "local setup",
-    "trust": "help permissions",
     "usage": "--help",
     "version": "--version",
 }
@@ -67,6 +66,10 @@ def check_contradictions(found: Mapping[str, Any]) -> None:
         raise UsageError(
             f"--json means --output-format json, which cannot go with --output-format {output_format}. "
             "Leave one of them out."
+        )
+    if found["attach"] and found["input_format"] == "stream-json":
+        raise UsageError(
+            "--attach goes with one prompt; with --input-format stream-json put pictures into the lines themselves."
         )
     if found["continue_"] and found["resume"]:
         raise UsageError("-c goes on with the newest Session, -r with the one you name. Leave one of them out.")

@@ -13,9 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from yeaft.engine.closing import Ending
-from yeaft.events.ops import Close, ContinueTurn, Say
+from yeaft.events.ops import Close, ContinueTurn
 from yeaft.events.turn import ProgressShown
-from yeaft.interfaces.assemble import Opened, Wish, opened
+from yeaft.interfaces.assemble import Opened, opened
 from yeaft.interfaces.cli import answer_file
 from yeaft.interfaces.cli.findings import Findings
 from yeaft.interfaces.cli.json_screen import JsonScreen
@@ -25,15 +25,19 @@ from yeaft.interfaces.cli.remarks import remarks
 from yeaft.interfaces.cli.result import Result, next_command
 from yeaft.interfaces.cli.signals import Signals
 from yeaft.interfaces.cli.spoken import spoken
+from yeaft.interfaces.cli.standard_input import piped_name
 from yeaft.interfaces.cli.stderr_screen import StderrScreen
 from yeaft.interfaces.cli.streams import are_one, complain, remark
 from yeaft.interfaces.cli.terminal_text import terminal_columns
 from yeaft.interfaces.cli.text_screen import TextScreen
+from yeaft.interfaces.ground import Wish
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import UsageError, YeaftError
 from yeaft.kernel.outcome import EXIT_FAILED, EXIT_PIPE_CLOSED
 from yeaft.prompts.fill import fill
+from yeaft.prompts.reference import reference_block
+from yeaft.session.intake import Content, Draft
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
@@ -148,10 +152,24 @@ class OneShot:
         text = self._prompt()
         has_words = bool(text.strip()) or self._piped.kind == "data"  # else there is only a turn to go on with
         if has_words and self._signals.exit_code is None:
-            await check_ready(wish, here.state, text)
-            session.send(Say(text=text, attached=self._attached(here), op_id=ids.new_ulid(wall_clock_ms())))
+            await check_ready(wish, here, text)
+            await self._say_when_ready(here, self._draft(here, text))
             session.send(Close())
             await session.idle()
+
+    async def _say_when_ready(self, here: Opened, draft: Draft) -> None:
+        """Say what the user wants to say, unless a signal or the end of the time comes before it is ready."""
+        async with asyncio.TaskGroup() as group:
+            taking = group.create_task(here.intake.take(draft), name="intake")
+
+            def stop() -> None:
+                taking.cancel()
+
+            self._signals.also(stop)
+            if (left_s := self._left_s) is not None:
+                asyncio.get_running_loop().call_later(left_s, stop)
+        if not (taking.cancelled() or self._signals.exit_code or self._findings.is_out_of_time):
+            here.session.send(taking.result())
 
     async def _follow_input(self, here: Opened, lines: JsonScreen) -> None:
         from yeaft.interfaces.cli.json_input import Lines, follow_input
@@ -183,14 +201,25 @@ class OneShot:
     def _prompt(self) -> str:
         return self._piped.text if self._options.prompt is None else self._options.prompt
 
-    def _attached(self, here: Opened) -> str:
+    def _draft(self, here: Opened, text: str) -> Draft:
+        piped = self._piped.content
+        return Draft(
+            text=text,
+            files=tuple(path if str(path).startswith("~") else path.absolute() for path in self._options.attach),
+            contents=(Content(name=piped_name(piped), raw=piped, source="stdin"),) if piped else (),
+            blocks=self._blocks(here),
+            typed=self._options.prompt is not None,
+            op_id=ids.new_ulid(wall_clock_ms()),
+        )
+
+    def _blocks(self, here: Opened) -> tuple[str, ...]:
         blocks: list[str] = []
-        if self._options.prompt is not None and self._piped.kind == "data":
-            blocks.append(fill(here.phrases["stdin"], {"text": self._piped.text}))
+        if self._options.prompt is not None and self._piped.text:
+            blocks.append(reference_block("attached", self._piped.text, {"from": "standard input"}))
         if self._schema is not None:
             schema = msgspec.json.encode(self._schema).decode()
             blocks.append(fill(here.phrases["schema_ask"], {"schema": schema}))
-        return "\n\n".join(blocks)
+        return tuple(blocks)
 
     def _result(self, here: Opened | None) -> Result:
         """Sum up the run, with what the answer still has to pass, and write the file that was asked for."""

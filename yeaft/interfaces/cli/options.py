@@ -21,14 +21,20 @@ COMMANDS: dict[str, str] = {
     "demo": "demo",
     "doctor": "doctor",
     "help": "help",
+    "import": "import_",
     "local": "local",
+    "mcp": "mcp",
     "model": "model",
     "perms": "perms",
     "replay": "replay",
     "route": "route",
+    "search": "search",
     "session": "session",
+    "skill": "skill",
     "task": "task",
     "tool": "tool",
+    "trust": "trust",
+    "usage": "usage",
     "vp": "vp",
 }
 """Name of a command -> the module of `yeaft.interfaces.cli.commands` that has it."""
@@ -42,6 +48,7 @@ class Options(Struct, frozen=True, kw_only=True):
     continue_: bool = False
     resume: str = ""
     fork: bool = False
+    at: str = ""
     continue_turn: bool = False
     name: str = ""
     take_over: bool = False
@@ -54,11 +61,13 @@ class Options(Struct, frozen=True, kw_only=True):
     deny: tuple[str, ...] = ()
     folder: Path | None = None
     add_dirs: tuple[Path, ...] = ()
+    attach: tuple[Path, ...] = ()
     stdin: bool = False
     output_format: Literal["text", "json", "stream-json"] = "text"
     input_format: Literal["text", "stream-json"] = "text"
     schema: str = ""
     output_file: Path | None = None
+    line: bool = False
     quiet: bool = False
     verbose: int = 0
     lang: Literal["en", "zh"] | None = None
@@ -66,6 +75,7 @@ class Options(Struct, frozen=True, kw_only=True):
     max_cost_usd: float | None = None
     timeout_s: float | None = None
     settings: tuple[str, ...] = ()
+    trust: bool = False
 
 
 class Seconds(click.ParamType[float]):
@@ -117,6 +127,7 @@ def main_command() -> click.Command:
             _option("-c", "--continue", "continue_", is_flag=True),
             _option("-r", "--resume", "-s", "--session", "resume"),
             _option("--fork", is_flag=True),
+            _option("--at", default=""),
             _option("--continue-turn", is_flag=True),
             _option("--name", default=""),
             _option("--take-over", is_flag=True),
@@ -127,14 +138,17 @@ def main_command() -> click.Command:
             _option("-y", "--yes", "--yolo", "yolo", is_flag=True),
             _option("--allow", multiple=True),
             _option("--deny", multiple=True),
+            _option("--trust", is_flag=True),
             _option("-C", "--cwd", "folder", type=folder),
             _option("--add-dir", "add_dirs", type=folder, multiple=True),
+            _option("--attach", type=click.Path(path_type=Path), multiple=True),
             _option("--stdin", is_flag=True),
             _option("--output-format", type=formats),
             _option("--json", "as_json", is_flag=True),
             _option("--input-format", type=click.Choice(["text", "stream-json"]), default="text"),
             _option("--schema", default=""),
             _option("-o", "--output-file", type=click.Path(path_type=Path, dir_okay=False)),
+            _option("--line", is_flag=True),
             _option("-q", "--quiet", is_flag=True),
             _option("-v", "--verbose", count=True),
             _option("--lang", type=click.Choice(["en", "zh"])),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yeaft.config import layers, places
+from yeaft.config import places
 from yeaft.kernel.errors import ConfigError
 from yeaft.llm.catalogue import read_catalogue
 from yeaft.llm.choice import choose_model
@@ -16,28 +16,27 @@ from yeaft.prompts.find import templates_dir
 from yeaft.session.expectations import unknown_price
 from yeaft.session.mentions import may_mention
 from yeaft.session.routing import route
-from yeaft.vp.library import Library, vp_folders
 from yeaft.vp.names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from yeaft.interfaces.assemble import Wish
+    from yeaft.interfaces.assemble import Opened
+    from yeaft.interfaces.ground import Wish
     from yeaft.session.state import SessionState
+    from yeaft.vp.library import Library
 
 
-async def check_ready(wish: Wish, state: SessionState, text: str) -> None:
+async def check_ready(wish: Wish, here: Opened, text: str) -> None:
     """Check that each VP that `text` goes to has a model, a key for it and, with a cost limit, a price.
 
     Raises `NoCredentials`, `ConfigError` or `NotFound` as its turn would. A command that prints a key is not run.
     """
-    home = places.home(wish.environ)
-    config = layers.load(home, wish.folder, wish.environ, wish.settings).config
-    library = Library(vp_folders(home))
+    config, library = here.config, here.library
     catalogue, credentials = read_catalogue(templates_dir()), Credentials(wish.environ)
     needs_price = wish.max_cost_usd is not None or config.limits.max_cost_usd is not None
-    is_there = status(home).is_ready
-    for vp_id in _addressed(wish, state, library, text, config.default_vp):
+    is_there = status(places.home(wish.environ)).is_ready
+    for vp_id in _addressed(wish, here.state, library, text, config.default_vp):
         vp = library.get(vp_id)
         if vp is None:
             continue  # its own turn says so, and others may answer
@@ -55,6 +54,11 @@ async def check_ready(wish: Wish, state: SessionState, text: str) -> None:
             await credentials.headers(way)
         if needs_price and way.entry.price is None:
             raise ConfigError(unknown_price(way.entry))
+
+
+def check_known(wish: Wish, here: Opened, ref: str, *, named_by: str) -> None:
+    """Check that a model of this name can be reached at all. Raises `ConfigError` or `NotFound`, by `named_by`."""
+    resolve(here.config, wish.environ, read_catalogue(templates_dir()), ref, named_by=named_by)
 
 
 def _addressed(wish: Wish, state: SessionState, library: Library, text: str, default_vp: str) -> Sequence[str]:

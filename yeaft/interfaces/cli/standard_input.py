@@ -19,7 +19,11 @@ from yeaft.kernel.errors import BadData
 READY_S = 0.1
 HINT_AFTER_S = 1.0
 LIMIT_BYTES = 4 * 1024 * 1024
+ATTACHED_BYTES = 10 * 1024 * 1024
+"""The limit for a picture or document."""
 CHUNK_BYTES = 65536
+FIRST_BYTES = frozenset((b"\x89", b"\xff", b"G", b"R", b"%"))
+"""What the files begin with that can be attached."""
 Kind = Literal["none", "terminal", "empty", "data", "silent", "shared", "late"]
 
 
@@ -28,11 +32,12 @@ class Piped(Struct, frozen=True, kw_only=True):
 
     `silent` is an open pipe that nobody seems to write to, `shared` one (or a file) that a loop around us reads line
     by line; both were left alone. `late` did not end within the time limit. `cut` says that there was more than
-    `LIMIT_BYTES`, `mended` that bytes were no UTF-8.
+    `LIMIT_BYTES`, `mended` that bytes were no UTF-8. `content` is a picture or PDF document, to be attached.
     """
 
     kind: Kind
     text: str = ""
+    content: bytes = b""
     cut: bool = False
     mended: bool = False
 
@@ -50,7 +55,7 @@ def read_piped(
     With a prompt to go on with, and unless the user said `wait`, a terminal and what others read is left alone, and a
     pipe that has nothing after 100 ms is waited for only if a process outside our ancestors could still write to it.
     Anything else is read to its end. `on_waiting` is called once, after the first second without anything. Raises
-    `BadData` for binary input.
+    `BadData` for binary input that is neither a picture nor a PDF document.
     """
     mode = os.fstat(descriptor).st_mode
     if os.isatty(descriptor):
@@ -79,7 +84,7 @@ def _read_all(descriptor: int, on_waiting: Callable[[], None], timeout_s: float 
     deadline_s = None if timeout_s is None else time.monotonic() + timeout_s
     chunks: list[bytes] = []
     size_bytes, has_hinted = 0, False
-    while size_bytes <= LIMIT_BYTES:
+    while size_bytes <= (ATTACHED_BYTES if chunks and _suffix(chunks[0]) else LIMIT_BYTES):
         left_s = math.inf if deadline_s is None else deadline_s - time.monotonic()
         if left_s <= 0:
             return None
@@ -106,13 +111,33 @@ def _read(descriptor: int) -> bytes:
 def _decoded(raw: bytes) -> Piped:
     if not raw.strip():
         return Piped(kind="empty")
+    if _suffix(raw):
+        if len(raw) > ATTACHED_BYTES:
+            raise BadData(f"Standard input is a file of more than {ATTACHED_BYTES // 2**20} MiB; that is too large.")
+        return Piped(kind="data", content=raw)
     if b"\0" in raw:
-        raise BadData("Standard input is binary. Give text, or name the file in the prompt.")
+        raise BadData("Standard input is binary. Give text, a picture or a PDF document, or name the file.")
     cut = len(raw) > LIMIT_BYTES
     try:
         return Piped(kind="data", text=_text(raw[:LIMIT_BYTES], "strict", cut), cut=cut)
     except UnicodeDecodeError:
         return Piped(kind="data", text=_text(raw[:LIMIT_BYTES], "replace", cut), cut=cut, mended=True)
+
+
+def piped_name(content: bytes) -> str:
+    """Return what a picture or document from standard input is called."""
+    return f"stdin{_suffix(content)}"
+
+
+def _suffix(raw: bytes) -> str:
+    """The ending for a file that begins like this; empty for what is neither a picture nor a PDF document."""
+    if raw[:1] not in FIRST_BYTES:
+        return ""
+    from yeaft.tools.files.pdf_text import is_pdf
+    from yeaft.tools.pictures.picture_kinds import shown_kind
+
+    kind = "pdf" if is_pdf(raw) else shown_kind(raw)
+    return f".{kind}" if kind else ""
 
 
 def _text(raw: bytes, errors: str, cut: bool) -> str:

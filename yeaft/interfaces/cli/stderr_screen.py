@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 from yeaft.events.call import AskOpened, AskWithdrawn, CallFinished, CallStarted
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.session import NoticePosted
-from yeaft.events.turn import ModelSwitched, ReplyCompleted, RequestSent, RetryWaiting, TurnEnded, TurnStarted
+from yeaft.events.turn import (
+    ModelSwitched,
+    ProgressShown,
+    ReplyCompleted,
+    RequestSent,
+    RetryWaiting,
+    TurnEnded,
+    TurnStarted,
+)
 from yeaft.interfaces.cli.call_lines import call_line, failure_line
 from yeaft.interfaces.cli.counted import counted
 from yeaft.interfaces.cli.terminal_text import unmasked
@@ -56,6 +64,7 @@ class StderrScreen:
         self._asks: dict[str, AskOpened] = {}
         self._models: dict[str, str] = {}
         self._vps: dict[str, str] = {}
+        self._told_of_window: set[str] = set()
         self._at_work: set[str] = set()
 
     def tell(self, code: str, **params: str | float) -> None:
@@ -80,13 +89,14 @@ class StderrScreen:
             case RequestSent(turn_id=turn_id, vp=vp_id, model=model):
                 self._models[vp_id], self._vps[turn_id] = model, vp_id
                 dropped = event.window.dropped
-                if dropped and event.round == 0 and not self._quiet:
+                if dropped and vp_id not in self._told_of_window and not self._quiet:
+                    self._told_of_window.add(vp_id)  # in a long Session it is so in every turn
                     self.tell("turn.window_dropped", vp=vp_id, turns=counted(self._ui, "earlier_turns", dropped))
             case TurnEnded():
                 self._at_work.discard(event.turn_id)
                 self._end(event)
             case NoticePosted(code=code, params=params, level=level) if level != "info" or not self._quiet:
-                self.tell(code, **params)
+                self.tell(code, **{name: self._ui.retold(value) for name, value in params.items()})
             case _:
                 if not self._quiet:
                     self._remark(event)
@@ -100,6 +110,8 @@ class StderrScreen:
             case RetryWaiting(vp_id=vp_id, left_s=left_s, reason=reason, attempt=attempt):
                 why = self._ui.text(f"retry.{reason}")
                 self.tell("retry.waiting", vp=vp_id, seconds=f"{left_s:.0f}", reason=why, attempt=attempt)
+            case ProgressShown(code=code, params=params):
+                self.tell(code, **params)
             case ModelSwitched(turn_id=turn_id, from_model=old, to_model=new, reason=reason):
                 why = self._ui.text(f"retry.{reason}")
                 self.tell("model.switched", vp=self._vps.get(turn_id, ""), reason=why, to=new, **{"from": old})

@@ -29,7 +29,9 @@ from yeaft.session.agents.agent_presets import (
     preset,
 )
 from yeaft.session.approvals import Approvals, Caller
+from yeaft.session.hooks.listening import Listening
 from yeaft.session.ledger import Ledger, Listener
+from yeaft.session.live_toolbox import with_served
 from yeaft.session.minds import Thinking, VpMind
 from yeaft.session.reopening import Inquiry
 from yeaft.session.seat import Seat
@@ -42,6 +44,7 @@ from yeaft.vp.library import Library
 if TYPE_CHECKING:
     from yeaft.events.agent import AgentSpawned
     from yeaft.kernel.messages import Call
+    from yeaft.session.live_toolbox import Served
     from yeaft.tools.tool import BoundCall
     from yeaft.vp.persona import Vp
 
@@ -49,19 +52,28 @@ Equip = Callable[[str, SessionState, Path], Toolbox]
 """Makes the tools for a label, over the state of its own stream, working in a folder."""
 
 
+Serve = Callable[[str, "Vp", Path], "Served | None"]
+"""Gives the tools of servers to a label, as far as its VP has them; None if there are no servers."""
+
+
 class Means(Struct, frozen=True, kw_only=True):
-    """What all sub-agents of a Session are made with; `parent` is the Session's own place in the journal."""
+    """What all sub-agents of a Session are made with; `parent` is the Session's own place in the journal.
+
+    Without `hooks` there are none.
+    """
 
     parent: Ledger
     journal: Journal
     blobs: Blobs
     thinking: Thinking
     equip: Equip
+    serve: Serve
     approvals: Approvals
     inquiry: Inquiry
     rules: Rules
     traces: Listener
     now_ms: NowMs
+    hooks: Listening | None = None
 
 
 class AgentMaker:
@@ -108,11 +120,14 @@ class AgentMaker:
         thinking = self._thinking(spawned, persona, library, wishes)
         toolbox = agent_tools(means.equip(label, ledger.state, Path(spawned.folder)), parent, persona)
         caller = Caller(vp_id=spawned.vp_id, ledger=ledger, folder=Path(spawned.folder), root_id=spawned.root_id)
-        gate = AgentGate(means.approvals, caller)
+        own_gate = AgentGate(means.approvals, caller)
+        gate = means.hooks.agent_gate(own_gate, label, caller) if means.hooks else own_gate
+
+        served = means.serve(label, parent, Path(spawned.folder)) if persona is None else None
 
         def make_seat(vp_id: str) -> Seat:
-            mind = VpMind(vp_id, thinking, toolbox, ledger, means.blobs)
-            hands = Hands(toolbox, gate, self.phrases, means.blobs.put)
+            mind = VpMind(vp_id, thinking, toolbox, ledger, means.blobs, served=served)
+            hands = Hands(with_served(toolbox, served), gate, self.phrases, means.blobs.put)
             return Seat(
                 ledger=ledger, mind=mind, hands=hands, rules=means.rules, inquiry=means.inquiry, now_ms=means.now_ms
             )
@@ -128,6 +143,7 @@ class AgentMaker:
             opening=(_created(spawned, label, thinking.lang),),
             limits=_limits(spawned, means.now_ms),
             now_ms=means.now_ms,
+            stop_hooks=means.hooks.agent_stop_hooks(spawned, ledger) if means.hooks else None,
         )
         return session, ledger
 
@@ -155,9 +171,17 @@ class AgentGate:
         """See `engine.calls.Gate`."""
         return self._approvals.judge(bound, self._caller.vp_id, self._caller)
 
-    async def ask(self, call: Call, bound: BoundCall) -> Refused | None:
-        """See `engine.calls.Gate`."""
-        return await self._approvals.ask(call, bound, self._caller.vp_id, self._caller)
+    def asks_by_mode(self, bound: BoundCall) -> bool:
+        """See `session.hooks.hooked_gate`."""
+        return self._approvals.asks_by_mode(bound, self._caller.vp_id, self._caller)
+
+    async def ask(self, call: Call, bound: BoundCall, reason: str = "") -> Refused | None:
+        """See `engine.calls.Gate`; as that of a VP."""
+        return await self._approvals.ask(call, bound, self._caller.vp_id, self._caller, reason=reason)
+
+    def give_up(self, call: Call, bound: BoundCall, reason: str) -> None:
+        """See `session.hooks.hooked_gate`."""
+        self._approvals.give_up(call, bound, self._caller.vp_id, self._caller, reason=reason)
 
 
 def _created(spawned: AgentSpawned, label: str, lang: str) -> SessionCreated:

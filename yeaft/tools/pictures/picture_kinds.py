@@ -25,15 +25,25 @@ _SVG = re.compile(
 HEAD_BYTES = 4096
 
 
+def shown_kind(raw: bytes) -> Kind | None:
+    """The kind of the picture that begins with `raw`; None if it is none that a model can be shown."""
+    return next((kind for kind, magic in _SHOWN if magic.match(raw[:HEAD_BYTES])), None)
+
+
 def kind_of(raw: bytes, shown: str) -> Kind:
     """The kind of the picture; raises `ToolFailed` with a way out for what cannot be shown."""
+    if (kind := shown_kind(raw)) is not None:
+        return kind
+    why_not = why_not_shown(raw, shown)
+    raise ToolFailed(why_not or f"{shown} is not a picture: it begins like neither PNG, JPEG, GIF nor WebP.")
+
+
+def why_not_shown(raw: bytes, shown: str) -> str:
+    """What a picture or document of another kind is, and what to do about it; empty for anything else."""
     head = raw[:HEAD_BYTES]
-    for kind, magic in _SHOWN:
-        if magic.match(head):
-            return kind
     for magic, what, command in _NOT_SHOWN:
         if magic.match(head):
-            raise ToolFailed(f"{shown} is {what}, which cannot be shown; convert it first, for example `{command}`.")
+            return f"{shown} is {what}, which cannot be shown; convert it first, for example `{command}`."
     if _SVG.match(head):
-        raise ToolFailed(f"{shown} is an SVG picture, which is text: use FileRead, or convert it to PNG to see it.")
-    raise ToolFailed(f"{shown} is not a picture: it begins like neither PNG, JPEG, GIF nor WebP.")
+        return f"{shown} is an SVG picture, which is text: use FileRead, or convert it to PNG to see it."
+    return ""

@@ -13,6 +13,7 @@ LOOKED_UP: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "tasks": ("task ls --all", ("id",)),
     "agents": ("agent ls --all", ("id", "name")),
     "keys": ("config ls", ("key",)),
+    "skills": ("skill ls", ("name",)),
 }
 """Sources that yeaft itself is asked for: the list, and the fields of its rows."""
 

@@ -17,7 +17,7 @@ from yeaft.interfaces.cli.help_text import HELP
 from yeaft.interfaces.cli.options import COMMANDS, main_command
 from yeaft.session.catalogue import CATALOGUE
 
-Source = Literal["sessions", "vps", "models", "tasks", "agents", "keys", "files", "folders"]
+Source = Literal["sessions", "vps", "models", "tasks", "agents", "keys", "skills", "files", "folders"]
 """Values that are looked up while completing, rather than written into the script."""
 
 
@@ -57,6 +57,7 @@ _BY_OPTION: Mapping[str, Choices] = {
     "--output-file": Choices(source="files"),
     "--schema": Choices(source="files"),
     "--from": Choices(source="files"),
+    "--in": Choices(source="folders"),
     "--gguf": Choices(source="files"),
     "--path": Choices(source="files"),
 }
@@ -69,9 +70,11 @@ _BY_ARGUMENT: Mapping[str, Choices] = {
     "AGENT": Choices(source="agents"),
     "KEY": Choices(source="keys"),
     "FILE": Choices(source="files"),
+    "FOLDER": Choices(source="folders"),
     "PATHS": Choices(source="files"),
     "TOPIC": Choices(words=tuple(dict.fromkeys((*TOPICS, *COMMANDS)))),
     "tool show NAME": TOOLS,
+    "skill show NAME": Choices(source="skills"),
 }
 """By what an argument is called, if need be with the command before it."""
 
@@ -84,9 +87,9 @@ def levels() -> tuple[Level, ...]:
         actions: Mapping[str, Action] = getattr(module, "ACTIONS", {})
         action: Action | None = getattr(module, "ACTION", None)
         if action is not None:
-            found.append(_level(name, params_of(action)))
-            continue
-        found.append(_level(name, (), tuple(actions), is_leaf=False))
+            found.append(_level(name, params_of(action), tuple(actions), is_leaf=not actions))
+        else:
+            found.append(_level(name, (), tuple(actions), is_leaf=False))
         found += [_level(f"{name} {part}", params_of(one)) for part, one in actions.items()]
     return tuple(found)
 

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from yeaft.config.listing import HIDDEN
+from yeaft.interfaces.cli.commands.config_instructions import instructions
 from yeaft.interfaces.cli.commands.editor import edit as open_editor
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, run_group
 from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
@@ -197,4 +198,5 @@ ACTIONS: Mapping[str, Action] = {
     "ls": Action(run=ls, params=(flag("--origin"),)),
     "path": Action(run=path),
     "edit": Action(run=edit, has_json=False),
+    "instructions": Action(run=instructions),
 }

@@ -23,13 +23,23 @@ class NotConfirmed(YeaftError):
     exit_code = EXIT_NEEDS_HUMAN
 
 
+def can_answer() -> bool:
+    """Whether somebody sits at a terminal who can be asked."""
+    return os.isatty(STDIN) and os.isatty(STDERR)
+
+
 def need_consent(desk: Desk, code: str, /, *, yes: bool, **params: str | float) -> None:
     """Go on only with `--yes`, or if the user answers the question `code` with yes. Raises `NotConfirmed`."""
     if yes:
         return
     question = desk.text(code, **params)
-    if not (os.isatty(STDIN) and os.isatty(STDERR)):
+    if not can_answer():
         raise NotConfirmed(desk.text("consent.needed", question=question))
-    print(f"{unmasked(question)} [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in AGREEMENTS:
+    if not agrees(desk, code, **params):
         raise NotConfirmed(desk.text("consent.refused"))
+
+
+def agrees(desk: Desk, code: str, /, **params: str | float) -> bool:
+    """Ask somebody at the terminal the question `code`, and return whether the answer is yes."""
+    print(f"{unmasked(desk.text(code, **params))} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in AGREEMENTS

@@ -11,11 +11,13 @@ from yeaft.config import places
 from yeaft.config.language import Language, language
 from yeaft.config.layers import Loaded, load
 from yeaft.interfaces.cli.streams import remark
+from yeaft.interfaces.trusted import library_of, trust_for
 from yeaft.kernel.errors import ConfigError
 from yeaft.prompts.ui import Ui
 
 if TYPE_CHECKING:
     from yeaft.config.settings import Config
+    from yeaft.config.trust import Trust
     from yeaft.interfaces.cli.options import Options
     from yeaft.vp.library import Library
 
@@ -33,7 +35,13 @@ class Desk:
     @cached_property
     def loaded(self) -> Loaded:
         """The settings in force here, and where they come from. Raises `ConfigError`."""
-        return load(self.home, self.folder, self.environ, self.options.settings)
+        trusted = self.trust.is_trusted
+        return load(self.home, self.folder, self.environ, self.options.settings, trusted=trusted)
+
+    @cached_property
+    def trust(self) -> Trust:
+        """Whether what the folder brings along is used. Raises `ConfigError` if `--trust` cannot be meant."""
+        return trust_for(self.home, self.folder, self.environ, by_flag=self.options.trust)
 
     @property
     def config(self) -> Config:
@@ -57,9 +65,7 @@ class Desk:
     @cached_property
     def library(self) -> Library:
         """The VPs that can be talked to."""
-        from yeaft.vp.library import Library, vp_folders
-
-        return Library(vp_folders(self.home))
+        return library_of(self.home, self.folder, self.trust)
 
     def text(self, code: str, /, **params: str | float) -> str:
         """Return the words for `code`."""

@@ -47,6 +47,7 @@ def run(options: Options, words: list[str]) -> int:
 def show(desk: Desk, *, session: str, check: bool, body: int | None) -> int:
     """Show the requests of a Session, or the body of one; with `check` exit 1 unless all can be rebuilt."""
     from yeaft.session.replay import replay_all
+    from yeaft.store.attachments import Attachments
     from yeaft.store.blobs import FileBlobs
     from yeaft.store.directory import find_session
     from yeaft.store.sqlite import SqliteJournal
@@ -54,7 +55,7 @@ def show(desk: Desk, *, session: str, check: bool, body: int | None) -> int:
     paths = find_session(desk.home, session)
     blobs = FileBlobs(paths.blobs)
     journal = SqliteJournal.for_reading(paths.db, blobs)
-    rebuilt = list(replay_all(journal, blobs, paths.session_id))
+    rebuilt = list(replay_all(journal, blobs, paths.session_id, Attachments(paths.attachments)))
     if body is not None:
         return _put_body(rebuilt, body)
     if desk.as_json:

@@ -14,7 +14,7 @@ from yeaft.kernel.errors import NotFound, YeaftError
 from yeaft.kernel.outcome import EXIT_ANSWERED, Guard
 from yeaft.session.catalogue import CATALOGUE
 from yeaft.session.offers import hidden, missing
-from yeaft.session.toolbox import tool_specs
+from yeaft.tools.tool import spec_of
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
@@ -94,7 +94,8 @@ def _tools(desk: Desk, vps: tuple[str, ...]) -> tuple[ToolShown, ...]:
     if vp is None:
         raise NotFound(f"No VP named {roster[0]!r}. See `yeaft vp ls`.")
     rows: list[ToolShown] = []
-    for spec, built_in in zip(tool_specs(CATALOGUE), CATALOGUE, strict=True):
+    for built_in in CATALOGUE:
+        spec = spec_of(built_in.name, built_in.args)
         why = missing(spec.name, desk.config, has_node=has_node)
         why = why or hidden(spec.name, vp, has_peers=len(roster) > 1, entry=entry)
         rows.append(

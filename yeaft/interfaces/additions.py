@@ -1,0 +1,61 @@
+"""What is laid around the core of a Session: steps before a message is said, layers around calls, gates before them."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from yeaft.interfaces.slashes import slashing
+from yeaft.kernel.clock import wall_clock_ms
+from yeaft.prompts.system import load_texts
+from yeaft.session.addressing import known_names
+from yeaft.session.approvals import Approvals, VpGate
+from yeaft.session.attachments.step import attaching
+from yeaft.session.intake import Intake
+from yeaft.session.nested_instructions import nested_instructions
+from yeaft.store.attachments import Attachments
+
+if TYPE_CHECKING:
+    from yeaft.engine.calls import Gate
+    from yeaft.interfaces.ground import Ground
+    from yeaft.tools.around import Around
+
+
+def intake(ground: Ground, approvals: Approvals) -> Intake:
+    """What happens to the user's words before they are said, in this order."""
+    state = ground.room.state
+    attach = attaching(
+        kept=Attachments(ground.room.paths.attachments),
+        paths=lambda: replace(ground.paths, added=(*ground.wish.add_dirs, *map(Path, state.folders))),
+        names=lambda: known_names(state, ground.library),
+        withholding=partial(approvals.withheld, "", ground.folder),
+        now_ms=wall_clock_ms,
+    )
+    listening = (ground.hooks.step,) if ground.hooks else ()
+    return Intake((slashing(ground, approvals, ground.serving.prompts()), *listening, attach))
+
+
+def arounds(ground: Ground, vp_id: str, folder: Path | None = None) -> tuple[Around, ...]:
+    """What happens around each call of a VP or of its sub-agent (then `vp_id` is a label), the first outermost.
+
+    A sub-agent may have a `folder` of its own.
+    """
+    state = ground.room.state
+    nested = nested_instructions(
+        ground.sources,
+        ground.instructions,
+        cache(lambda: load_texts(ground.lang)),
+        lambda: state.files_read.get(vp_id, {}),
+    )
+    listening = (ground.hooks.around(vp_id),) if ground.hooks else ()
+    paths = ground.paths if folder is None else replace(ground.paths, folder=folder)
+    return (*listening, ground.checkpoints.around(paths), nested)
+
+
+def gate(ground: Ground, approvals: Approvals, vp_id: str) -> Gate:
+    """What stands between the calls of a VP and their effects."""
+    own_gate = VpGate(approvals, vp_id)
+    return ground.hooks.gate(own_gate, vp_id) if ground.hooks else own_gate

@@ -11,8 +11,8 @@ from yeaft.mcp.mcp_file import Declared, McpFile, clean_name, parse_mcp, read_mc
 from yeaft.mcp.server import McpServer
 from yeaft.mcp.variables import Unset, filled
 
-PATH = Path("/work/.mcp.json")
-FOLDER = Path("/work")
+PATH = Path("/srv/.mcp.json")
+FOLDER = Path("/srv")
 KEYS = [
     "command", "cmd", "args", "env", "environment", "cwd", "type", "transport", "url", "httpUrl", "headers", "trust",
     "timeout", "disabled", "enabled", "includeTools", "excludeTools", "call_timeout_s", "name", "mcpServers", "envFile",
@@ -302,7 +302,7 @@ def test_variables_come_from_the_environment_or_their_default():
 
     assert isinstance(found, McpServer)
     assert (found.command, found.args) == ("/home/me/bin/t", ("1", "b", "e", "1", "$A", "11"))
-    assert (found.env, found.cwd, found.headers) == ({"KEY": ""}, "/work/sub", {"X": "/work"})
+    assert (found.env, found.cwd, found.headers) == ({"KEY": ""}, "/srv/sub", {"X": "/srv"})
 
 
 @pytest.mark.parametrize(
@@ -325,4 +325,4 @@ def test_variables_of_editors_are_filled_in():
     found = filled(server, {"HOME": "/home/u"}, FOLDER)
 
     assert isinstance(found, McpServer)
-    assert (found.command, found.args) == ("/home/u/x", ("work/y/z",))
+    assert (found.command, found.args) == ("/home/u/x", ("srv/y/z",))

@@ -173,11 +173,15 @@ class Connected(News, frozen=True, kw_only=True, tag="connected"):
 
 
 class Lost(News, frozen=True, kw_only=True, tag="lost"):
-    """There is no connection to a server any more, or it could not be made; all orders to it are void."""
+    """There is no connection to a server any more, or it could not be made; all orders to it are void.
+
+    `unsent` are the orders that it cannot have begun with: one line tells both, so that nobody tries again in between.
+    """
 
     server: str
     text: str
     wants_login: bool = False
+    unsent: tuple[int, ...] = ()
 
 
 class LoginAt(News, frozen=True, kw_only=True, tag="login_at"):

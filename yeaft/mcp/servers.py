@@ -161,11 +161,14 @@ class McpServers:
         if self._offer.take(link.name, link.offered):
             self._tell_of(link)
 
-    def lost(self, server: str, text: str) -> None:
+    def lost(self, server: str, text: str, unsent: tuple[int, ...]) -> None:
         """See `Desk`."""
         for job in self._jobs.values():
-            if job.server == server:
-                job.answer(Refused(id=job.number, text=f"it was lost ({text}); what it has done is unknown"))
+            if job.server != server:
+                continue
+            known = "it has not begun with this" if job.number in unsent else "what it has done is unknown"
+            told = f"it was lost ({text}); {known}"
+            job.answer(Refused(id=job.number, text=told, unsent=job.number in unsent))
 
     def _ask(self, news: Elicited) -> None:
         """Ask whoever last called the server: the protocol does not say to which call a question belongs."""

@@ -59,8 +59,8 @@ class Desk(Protocol):
         """A server is there, and has told what it has."""
         ...
 
-    def lost(self, server: str, text: str) -> None:
-        """Nothing that a server was asked will be answered any more."""
+    def lost(self, server: str, text: str, unsent: tuple[int, ...]) -> None:
+        """Nothing that a server was asked will be answered any more; with those that are `unsent` it has not begun."""
         ...
 
 
@@ -190,9 +190,9 @@ class Supervisor:
             case Connected():
                 if link.state in ("connecting", "connected"):
                     self._connected(link, news)
-            case Lost(text=text, wants_login=wants_login):
+            case Lost(text=text, wants_login=wants_login, unsent=unsent):
                 if link.state in ("connecting", "connected"):
-                    self._lost(link, text, wants_login=wants_login)
+                    self._lost(link, text, wants_login=wants_login, unsent=unsent)
             case Started(pid=pid):
                 link.pid = pid
             case Exited(pid=pid):
@@ -210,10 +210,10 @@ class Supervisor:
         self._desk.connected(link)
         link.settle(None)
 
-    def _lost(self, link: Link, text: str, *, wants_login: bool = False) -> None:
+    def _lost(self, link: Link, text: str, *, wants_login: bool = False, unsent: tuple[int, ...] = ()) -> None:
         link.stop_timers()
         link.state, link.reason = "login" if wants_login else "failed", text
-        self._fail(link, text)
+        self._fail(link, text, unsent)
         if wants_login:
             self._tell(_notice("mcp.login", link))
             return
@@ -223,9 +223,9 @@ class Supervisor:
             link.timers.append(asyncio.get_running_loop().call_later(pause_s, self._connect, link))
         link.failures += 1
 
-    def _fail(self, link: Link, text: str) -> None:
+    def _fail(self, link: Link, text: str, unsent: tuple[int, ...] = ()) -> None:
         """Answer everything that waits for a server."""
-        self._desk.lost(link.name, text)
+        self._desk.lost(link.name, text, unsent)
         link.settle(ToolFailed(f"The MCP server {link.name} cannot be used: {text}."))
 
     def _host_lost(self) -> None:

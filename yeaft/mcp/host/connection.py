@@ -134,13 +134,13 @@ class Connection:
         if self._noise == 1 or self._noise % NOISE_STEP == 0:
             self._tell(Noise(server=self.name, lines=self._noise))
 
-    def broke(self, text: str, *, wants_login: bool = False) -> None:
+    def broke(self, text: str, *, wants_login: bool = False, unsent: tuple[int, ...] = ()) -> None:
         """See `Ears`; the first reason is told at once, before anything is tidied up."""
         if self._over.is_set():
             return
         self._over.set()
         self._client = None
-        self._tell(Lost(server=self.name, text=text, wants_login=wants_login))
+        self._tell(Lost(server=self.name, text=text, wants_login=wants_login, unsent=unsent))
         for job in self._jobs.values():
             job.cancel()
 
@@ -193,8 +193,10 @@ class Connection:
             result = await self._result(job, client)
         except FAULTS as error:
             text = text_of(error)
+            if self._is_forgotten:
+                self.broke(text, unsent=(job.id,))
             self._tell(Refused(id=job.id, text=text, unsent=self._is_forgotten))
-            if self._is_forgotten or (isinstance(error, MCPError) and error.code == CONNECTION_CLOSED):
+            if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
                 self.broke(text)
             return
         self._tell(Done(id=job.id, result=result))

@@ -17,6 +17,7 @@ from yeaft.engine.talk import Talk
 from yeaft.events.history import AttachmentAdded
 from yeaft.events.session import MessagePosted
 from yeaft.kernel.messages import PromptMessage
+from yeaft.kernel.pattern import Pattern
 from yeaft.prompts.fill import fill
 
 PHRASES = (
@@ -48,8 +49,8 @@ PHRASES = (
 )
 """The phrases that may stand in a request; settings keep a copy of them."""
 
-_ADDRESS = re.compile("[@\uff20]([A-Za-z0-9_-]+)[\\s,:\uff0c\uff1a]+")
-_TAG = re.compile(r"<(?=\s*/?\s*message\b)", re.IGNORECASE)
+_ADDRESS = Pattern("[@\uff20]([A-Za-z0-9_-]+)[\\s,:\uff0c\uff1a]+")
+_TAG = Pattern(r"<(?=\s*/?\s*message\b)", re.IGNORECASE)
 _IN_ATTRIBUTE = {ord(char): entity for char, entity in (('"', "&quot;"), ("<", "&lt;"), (">", "&gt;"), ("\n", " "))}
 
 

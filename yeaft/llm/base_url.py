@@ -1,9 +1,10 @@
 """Whether a base URL can be asked at all, found out without the HTTP library."""
 
-import re
 from urllib.parse import urlsplit
 
-_NEVER = re.compile(r"[\x00-\x20\x7f\\]")
+from yeaft.kernel.pattern import Pattern
+
+_NEVER = Pattern(r"[\x00-\x20\x7f\\]")
 
 
 def problem_with_url(url: str) -> str:

@@ -8,6 +8,7 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from yeaft.kernel.errors import ModelErrorKind
+from yeaft.kernel.pattern import Pattern
 from yeaft.kernel.text import without_surrogates
 from yeaft.llm import wire_json
 from yeaft.llm.retry_after import retry_after_s
@@ -85,8 +86,8 @@ class ErrorReply(ErrorBody, frozen=True, kw_only=True):
 
 
 _bodies = msgspec.json.Decoder(ErrorReply)
-_SECRET = re.compile(r"\b(?:Bearer\s+\S+|(?:sk|pk|rk|gsk|xai)-[A-Za-z0-9*._-]{6,})")
-_WAIT = re.compile(r"(?:try again|retry) (?:in|after) ([0-9.]+ ?(?:ms|s|m|h)?[0-9hms.]*)", re.IGNORECASE)
+_SECRET = Pattern(r"\b(?:Bearer\s+\S+|(?:sk|pk|rk|gsk|xai)-[A-Za-z0-9*._-]{6,})")
+_WAIT = Pattern(r"(?:try again|retry) (?:in|after) ([0-9.]+ ?(?:ms|s|m|h)?[0-9hms.]*)", re.IGNORECASE)
 
 
 class Fault(Struct, frozen=True, kw_only=True):

@@ -4,7 +4,6 @@ The shapes are chosen so that OpenAI and the stricter of the plain servers all t
 every message, vLLM wants `id`, `status` and `annotations` on what the model said and `detail` on pictures.
 """
 
-import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -25,6 +24,7 @@ from yeaft.kernel.messages import (
     ThinkingItem,
     UserMessage,
 )
+from yeaft.kernel.pattern import Pattern
 from yeaft.kernel.text import without_surrogates
 from yeaft.llm import wire_json
 from yeaft.llm.model import ModelEntry
@@ -33,7 +33,7 @@ from yeaft.llm.wire_ids import WireIds
 
 IMAGE_LEFT_OUT = "[picture left out: this model takes text only]"
 NAME_CHARS = 128
-_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
+_NOT_IN_NAMES = Pattern(r"[^a-zA-Z0-9_-]")
 
 
 class InputText(Struct, frozen=True, kw_only=True, tag="input_text"):

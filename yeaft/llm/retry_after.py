@@ -1,12 +1,13 @@
 """How long a provider asks us to wait, out of the many forms in which its headers say so."""
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-_DURATION = re.compile(
+from yeaft.kernel.pattern import Pattern
+
+_DURATION = Pattern(
     r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?"
 )  # `6m0s`, `1.5s`, `250ms`: OpenAI
 _UNITS_S = (3600.0, 60.0, 1.0, 0.001)

@@ -1,10 +1,11 @@
 """How many tokens a text will cost, well enough to plan with and fast enough to ask about every message."""
 
-import re
 from collections.abc import Sequence
 from math import ceil
 
 from msgspec import Struct
+
+from yeaft.kernel.pattern import Pattern
 
 ASCII_PER_TOKEN = 4
 IMAGE_TOKENS = 1024
@@ -19,7 +20,7 @@ REPORTS_KEPT, ENOUGH_REPORTS = 5, 3
 STEPS_PER_ONE = 20
 """A factor moves in steps of a twentieth, upwards, so that the same requests are not cut differently for nothing."""
 
-_CL100K_MODEL = re.compile(r"(gpt-4|gpt-4-(turbo|\d).*|gpt-3\.5-.*)$")
+_CL100K_MODEL = Pattern(r"(gpt-4|gpt-4-(turbo|\d).*|gpt-3\.5-.*)$")
 _ASCII = bytes(range(0x80))
 _CONTINUATION = bytes(range(0x80, 0xC0))
 _LEADS_3 = bytes(range(0xE0, 0xF0))

@@ -1,11 +1,11 @@
 """The ids that calls go by on the wire: the provider's own where they are usable, else ours."""
 
-import re
 from collections.abc import Iterable
 
 from yeaft.kernel.messages import Call
+from yeaft.kernel.pattern import Pattern
 
-_USABLE = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # what the Anthropic API documents for tool_use ids; OpenAI takes more
+_USABLE = Pattern(r"[a-zA-Z0-9_-]{1,64}")  # what the Anthropic API documents for tool_use ids; OpenAI takes more
 
 
 class WireIds:

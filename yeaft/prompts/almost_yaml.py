@@ -7,14 +7,15 @@ import re
 
 from msgspec import Struct
 
+from yeaft.kernel.pattern import Pattern
 from yeaft.prompts.scalars import LIMIT_DEPTH, Value, read_flow, read_plain, read_quoted, without_comment
 
-KEY = re.compile(r"""(?:"([^"]+)"|'([^']+)'|([A-Za-z_][\w.-]*))[ \t]*:(?:[ \t]+(.*))?$""")
-_CARELESS_KEY = re.compile(r"([a-z][a-z_-]*)(?:(?P<wide>[ \t]*\uff1a)|:(?!//))[ \t]*(.+)$")
-_ITEM = re.compile(r"-(?:[ \t]+(.*))?$")
-_BLOCK_HEAD = re.compile(r"([|>])(?:([+-])?([1-9])?|([1-9])([+-]))[ \t]*(?:#.*)?$")
-_SHARP = re.compile(r"[ \t]#[^\s#!]")
-_COLON = re.compile(r":(?:[ \t]|$)")
+KEY = Pattern(r"""(?:"([^"]+)"|'([^']+)'|([A-Za-z_][\w.-]*))[ \t]*:(?:[ \t]+(.*))?$""")
+_CARELESS_KEY = Pattern(r"([a-z][a-z_-]*)(?:(?P<wide>[ \t]*\uff1a)|:(?!//))[ \t]*(.+)$")
+_ITEM = Pattern(r"-(?:[ \t]+(.*))?$")
+_BLOCK_HEAD = Pattern(r"([|>])(?:([+-])?([1-9])?|([1-9])([+-]))[ \t]*(?:#.*)?$")
+_SHARP = Pattern(r"[ \t]#[^\s#!]")
+_COLON = Pattern(r":(?:[ \t]|$)")
 _RESERVED = "&*!|>%@`]},"
 _FIELDS = frozenset(
     {

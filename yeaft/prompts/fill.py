@@ -1,9 +1,10 @@
 """Puts values into `{{name}}` places of a template, and never looks for places in the values."""
 
-import re
 from collections.abc import Mapping
 
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
+from yeaft.kernel.pattern import Pattern
+
+_PLACE = Pattern(r"\{\{(\w+)\}\}")
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:

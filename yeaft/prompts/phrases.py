@@ -2,9 +2,10 @@
 
 import re
 
+from yeaft.kernel.pattern import Pattern
 from yeaft.prompts.find import read_template
 
-_HEADING = re.compile(r"^## +(\w+)[ \t]*$", re.MULTILINE)
+_HEADING = Pattern(r"^## +(\w+)[ \t]*$", re.MULTILINE)
 
 
 def load_phrases(lang: str) -> dict[str, str]:

@@ -1,16 +1,17 @@
 """Where and when a turn happens, as a VP is told: folder, platform, shell, and the date without the time of day."""
 
 import os
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct
 
+from yeaft.kernel.pattern import Pattern
+
 LOCALTIME = Path("/etc/localtime")
 UTC_NAMES = frozenset({"UTC", "Etc/UTC"})
-_IANA = re.compile(r"[A-Za-z_]+(?:/[A-Za-z0-9_+-]+){1,2}")
+_IANA = Pattern(r"[A-Za-z_]+(?:/[A-Za-z0-9_+-]+){1,2}")
 
 
 class Place(Struct, frozen=True, kw_only=True):

@@ -4,14 +4,15 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
+from yeaft.kernel.pattern import Pattern
 from yeaft.kernel.text import head_bytes, without_surrogates
 
 Tag = Literal["attached", "quote"]
 
 QUOTE_BYTES = 100_000
 QUOTE_CUT = "[… the rest of this quote is left out …]"
-_TAGS = re.compile(r"<(?=\s*/?\s*(?:message|attached|quote|project-notes|skill)\b)", re.IGNORECASE)
-_LINE_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_TAGS = Pattern(r"<(?=\s*/?\s*(?:message|attached|quote|project-notes|skill)\b)", re.IGNORECASE)
+_LINE_BREAKS = Pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def reference_block(tag: Tag, text: str, attributes: Mapping[str, str]) -> str:

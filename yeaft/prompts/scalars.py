@@ -4,16 +4,18 @@ import re
 
 from msgspec import Struct
 
+from yeaft.kernel.pattern import Pattern
+
 Value = str | list["Value"] | dict[str, "Value"]
 """What front matter can hold; every scalar is text, so `no`, `on` and `1.10` stay what was written."""
 
 LIMIT_DEPTH = 16
-_QUOTED = re.compile(r"""'((?:[^']|'')*)'|"((?:[^"\\]|\\.)*)\"""", re.DOTALL)
-_ESCAPE = re.compile(r'\\(?:([nt"\\/])|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))')
+_QUOTED = Pattern(r"""'((?:[^']|'')*)'|"((?:[^"\\]|\\.)*)\"""", re.DOTALL)
+_ESCAPE = Pattern(r'\\(?:([nt"\\/])|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))')
 _ESCAPED = {"n": "\n", "t": "\t"}
-_COMMENT = re.compile(r"(?:^|[ \t]+)#.*$")
-_FLOW_PLAIN = re.compile(r"[^,\[\]{}]+")
-_FLOW_KEY = re.compile(r"""[ \t]*(?:"([^"]*)"[ \t]*:|'([^']*)'[ \t]*:|([\w.-]+)[ \t]*:(?=[ \t\[{]|$))""")
+_COMMENT = Pattern(r"(?:^|[ \t]+)#.*$")
+_FLOW_PLAIN = Pattern(r"[^,\[\]{}]+")
+_FLOW_KEY = Pattern(r"""[ \t]*(?:"([^"]*)"[ \t]*:|'([^']*)'[ \t]*:|([\w.-]+)[ \t]*:(?=[ \t\[{]|$))""")
 _ONLY_YAML = "|>&*!"
 _NOTHING = ("~", "null")
 

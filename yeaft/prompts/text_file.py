@@ -2,19 +2,19 @@
 
 import codecs
 import errno
-import re
 from pathlib import Path
 
 from msgspec import Struct
 
 from yeaft.config.regular import MIB, read_regular
+from yeaft.kernel.pattern import Pattern
 from yeaft.prompts.front_matter import Problem
 
 UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 NUL = "holds a NUL, so it is no text"
-_HIGH_RUNS = re.compile(rb"[\x80-\xff]+")
-_HAN_PAIRS = re.compile(rb"(?:[\xa1-\xf7][\xa1-\xfe])+")
-_WESTERN = re.compile(rb"[\xa0-\xbf\xc0-\xd6\xd8-\xf6\xf8-\xfd]{1,2}")
+_HIGH_RUNS = Pattern(rb"[\x80-\xff]+")
+_HAN_PAIRS = Pattern(rb"(?:[\xa1-\xf7][\xa1-\xfe])+")
+_WESTERN = Pattern(rb"[\xa0-\xbf\xc0-\xd6\xd8-\xf6\xf8-\xfd]{1,2}")
 
 
 class TextFile(Struct, frozen=True, kw_only=True):

@@ -5,17 +5,18 @@ import unicodedata
 
 from msgspec import Struct
 
+from yeaft.kernel.pattern import Pattern
 from yeaft.vp.names import Match, Names, is_cjk
 
-POSSIBLE = re.compile("(?<![A-Za-z0-9_@])[@\uff20]")  # after these it never counts, as in a million addresses
+POSSIBLE = Pattern("(?<![A-Za-z0-9_@])[@\uff20]")  # after these it never counts, as in a million addresses
 _SPACES = "\ufeff\u200b"  # invisible, and not white space for Python
 _OPENING = "\"'<"
 _CJK_DASHES_AND_QUOTES = "\u00b7\u2014\u2018\u2019\u201c\u201d\u2026"
 _CJK_JOINING = "\uff0d\uff0e\uff0f\uff20\uff3c\uff3f"  # the wide forms of - . / @ \ _ stand inside words, too
 _BETWEEN = ",;/&+|"
-_PATH = re.compile("[^\\s\"'`<>|@\ufeff\u200b]{1,1000}")
-_QUOTED = re.compile("\"([^\"\n]{1,1000})\"|'([^'\n]{1,1000})'")
-_PART = re.compile(r"(?::|#L)(\d{1,9})(?:-L?(\d{1,9}))?")
+_PATH = Pattern("[^\\s\"'`<>|@\ufeff\u200b]{1,1000}")
+_QUOTED = Pattern("\"([^\"\n]{1,1000})\"|'([^'\n]{1,1000})'")
+_PART = Pattern(r"(?::|#L)(\d{1,9})(?:-L?(\d{1,9}))?")
 _TRAILING = ".,;:!?*"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _PLAIN_DOTS = frozenset({".", ".."})

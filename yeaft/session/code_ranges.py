@@ -4,9 +4,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-_FENCE = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})(.*)$", re.MULTILINE)
-_TICKS = re.compile(r"`+")
-_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+from yeaft.kernel.pattern import Pattern
+
+_FENCE = Pattern(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})(.*)$", re.MULTILINE)
+_TICKS = Pattern(r"`+")
+_PARAGRAPH = Pattern(r"\n[ \t]*\n")
 
 Range = tuple[int, int]
 

@@ -1,18 +1,18 @@
 """Decides who answers: from a user's text by its mentions, from a VP's hand-off by its target. Pure."""
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
 
+from yeaft.kernel.pattern import Pattern
 from yeaft.session.mentions import Mention, find_mentions
 from yeaft.vp.names import EVERYONE, Names
 
 FAN_OUT_LIMIT = 16
 NEAREST_LIMIT = 3
 """For how many unknown mentions somebody is searched who could be meant."""
-_BETWEEN_TARGETS = re.compile("[\\s,;\uff0c\u3001\uff1b]+")
+_BETWEEN_TARGETS = Pattern("[\\s,;\uff0c\u3001\uff1b]+")
 
 RefusalCode = Literal["to_required", "self_forward_rejected", "target_not_in_roster", "no_targets_dispatched"]
 

@@ -3,23 +3,23 @@
 The format is that of agentskills.io: front matter with `name` and `description`, below it the instructions.
 """
 
-import re
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
+from yeaft.kernel.pattern import Pattern
 from yeaft.prompts.front_matter import FrontMatter, Problem, read_front_matter
 from yeaft.prompts.scalars import Value, prose
 
 LIMIT_NAME_CHARS = 64
 LIMIT_DESCRIPTION_CHARS = 1024
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_UNFIT = re.compile(r"[^\w.-]+")
-_TOOL = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
-_UNUSABLE_IN_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f/\\]")
+_NAME = Pattern(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_UNFIT = Pattern(r"[^\w.-]+")
+_TOOL = Pattern(r"[^\s,(]+(?:\([^)]*\))?")
+_UNUSABLE_IN_NAME = Pattern(r"[\x00-\x1f\x7f-\x9f/\\]")
 _YES = frozenset({"true", "yes", "on", "1"})
-_SEPARATORS = re.compile("[,\uff0c\u3001]")
+_SEPARATORS = Pattern("[,\uff0c\u3001]")
 
 Tier = Literal["bundled", "user", "project"]
 """Whose a skill is: it comes with yeaft, is the user's own, or comes with a work folder that the user trusts."""

@@ -3,13 +3,13 @@
 import contextlib
 import hashlib
 import os
-import re
 import secrets
 import stat
 import unicodedata
 from pathlib import Path
 
 from yeaft.kernel.errors import StoreFailed
+from yeaft.kernel.pattern import Pattern
 from yeaft.kernel.text import head_bytes, is_hidden, without_surrogates
 from yeaft.store.filesystem import make_private
 
@@ -20,8 +20,8 @@ MARK_BYTES = 8
 LIMIT_BYTES = 64 * 1024 * 1024
 """More than this is never read, whatever lies in the folder."""
 UNNAMED = "file"
-_NOT_IN_NAMES = re.compile(r'[\s/\\:*?"<>|]+')
-_SUFFIX = re.compile(rf"\.[A-Za-z0-9]{{1,{SUFFIX_CHARS}}}")
+_NOT_IN_NAMES = Pattern(r'[\s/\\:*?"<>|]+')
+_SUFFIX = Pattern(rf"\.[A-Za-z0-9]{{1,{SUFFIX_CHARS}}}")
 
 
 class Attachments:

@@ -7,9 +7,10 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from yeaft.kernel.errors import ToolFailed
+from yeaft.kernel.pattern import Pattern
 from yeaft.kernel.text import without_surrogates
 
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+CONTROL = Pattern(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class Paths(Struct, frozen=True):

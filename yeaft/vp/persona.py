@@ -4,6 +4,7 @@ import re
 
 from msgspec import Struct
 
+from yeaft.kernel.pattern import Pattern
 from yeaft.kernel.tool_names import FINDERS, OUTSIDE_PREFIX, is_meant
 
 CONVERSATION_TOOLS = frozenset({"AskUser", "TodoWrite", "RouteForward"})
@@ -12,9 +13,9 @@ CONVERSATION_TOOLS = frozenset({"AskUser", "TodoWrite", "RouteForward"})
 RESERVED = frozenset({"all", "everyone", "user", "system", "所有人", "全体"})
 LIMIT_ID_CHARS = 40
 LIMIT_NAME_CHARS = 60
-_COMMENT = re.compile(r"^[ \t]*<!--(?![ \t]*lang:).*?-->[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
-_LANG = re.compile(r"^[ \t]*<!--[ \t]*lang:[ \t]*([A-Za-z]{2,3})[\w-]*[ \t]*-->[ \t]*$", re.MULTILINE)
-_ID = re.compile(r"[A-Za-z0-9_-]+")
+_COMMENT = Pattern(r"^[ \t]*<!--(?![ \t]*lang:).*?-->[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
+_LANG = Pattern(r"^[ \t]*<!--[ \t]*lang:[ \t]*([A-Za-z]{2,3})[\w-]*[ \t]*-->[ \t]*$", re.MULTILINE)
+_ID = Pattern(r"[A-Za-z0-9_-]+")
 
 
 class ToolPolicy(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from yeaft.kernel.nearness import nearest
+from yeaft.kernel.pattern import Pattern
 from yeaft.prompts.front_matter import FrontMatter, Problem, read_front_matter
 from yeaft.prompts.scalars import Value
 from yeaft.vp.persona import Vp, id_problem, label_problem, split_persona
@@ -21,7 +22,7 @@ _WORDS = (
     ("`object`", "`key: value` pairs"),
 )
 _LISTS = ("aliases", "traits")
-_PLACE = re.compile(r" - at `\$\.([^`]*)`")
+_PLACE = Pattern(r" - at `\$\.([^`]*)`")
 
 
 class Parsed(Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Raw
 
 from yeaft.interfaces.cli.terminal_text import cut
+from yeaft.kernel.pattern import Pattern
 from yeaft.tools.policy.visible import visible
 
 USUAL_CHARS = 160
@@ -34,8 +35,8 @@ _SUBJECTS = (
     "code",
 )
 """The arguments that say what a call is about, the telling ones first."""
-_PATCHED = re.compile(r"^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b/)?)(\S+)", re.MULTILINE)
-_TOKENS = re.compile(r"[\w.]+|\s+|.", re.DOTALL)
+_PATCHED = Pattern(r"^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b/)?)(\S+)", re.MULTILINE)
+_TOKENS = Pattern(r"[\w.]+|\s+|.", re.DOTALL)
 Arguments = Mapping[str, Any]
 
 

@@ -1,8 +1,8 @@
 """Durations as people write them: `90`, `90s`, `10m`, `1.5h`."""
 
-import re
+from yeaft.kernel.pattern import Pattern
 
-_FORM = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?")
+_FORM = Pattern(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
 
 

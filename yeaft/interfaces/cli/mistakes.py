@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.nearness import distance, nearest
+from yeaft.kernel.pattern import Pattern
 
 BEGINNING_CHARS = 3
 LONG_WORD_CHARS = 8
 """From here on a word may have two slips and still be taken for a command."""
-_COMMAND_LIKE = re.compile(r"[a-z][a-z-]*")
+_COMMAND_LIKE = Pattern(r"[a-z][a-z-]*")
 _OTHER_WORDS: Mapping[str, str] = {
     "continue": "-c",
     "history": "session ls",

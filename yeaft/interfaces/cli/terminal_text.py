@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import unicodedata
 from collections.abc import Iterator
+
+from yeaft.kernel.pattern import Pattern
 
 NARROWEST_COLUMNS = 40
 """Text is never wrapped to less than this, however small the terminal."""
@@ -19,13 +20,13 @@ LEAST_ROOM = 20
 DEEP_COLUMNS = 8
 """An indented line is code to copy, and left alone, unless it has a second column or stands this deep."""
 
-_MASKS = re.compile(
+_MASKS = Pattern(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff"
     r"\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
 """What steers a terminal, turns the order of letters round or takes no room; without the joiners that scripts need."""
-_ITEM = re.compile(r"(?:[-*]|\d+\.) ")
-_SECOND_COLUMN = re.compile(r" *\S+(?: \S+)* {2,}(?=\S)")
+_ITEM = Pattern(r"(?:[-*]|\d+\.) ")
+_SECOND_COLUMN = Pattern(r" *\S+(?: \S+)* {2,}(?=\S)")
 _CLOSING = frozenset("，。、；：！？）」』】》〉”’…,.;:!?)]}")
 _OPENING = frozenset("（「『【《〈“‘([{")
 

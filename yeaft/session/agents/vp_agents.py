@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -10,6 +9,7 @@ import msgspec
 from yeaft.events.agent import AgentPrompted, AgentSpawned, DeliveryTaken
 from yeaft.kernel import ids
 from yeaft.kernel.errors import ToolFailed
+from yeaft.kernel.pattern import Pattern
 from yeaft.kernel.text import without_surrogates
 from yeaft.prompts.fill import fill
 from yeaft.session.agents.agent_budget import budget_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from yeaft.tools.tool import ToolResult
     from yeaft.tools.wait_agent import WaitAgent
 
-_NAME = re.compile(r"[\w.-]{1,40}")
+_NAME = Pattern(r"[\w.-]{1,40}")
 
 
 class VpAgents:

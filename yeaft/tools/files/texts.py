@@ -1,16 +1,16 @@
 """Bytes to text and back without changing a byte: UTF-8, UTF-16 with a mark, GB18030, Latin-1."""
 
 import codecs
-import re
 
 from msgspec import Struct
 
 from yeaft.kernel.errors import ToolFailed
+from yeaft.kernel.pattern import Pattern
 
 UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-HAN_PAIR = re.compile(rb"[\x81-\xfe][\xa1-\xfe]")
-HIGH = re.compile(rb"[\x80-\xff]")
-C1 = re.compile(rb"[\x80-\x9f]")
+HAN_PAIR = Pattern(rb"[\x81-\xfe][\xa1-\xfe]")
+HIGH = Pattern(rb"[\x80-\xff]")
+C1 = Pattern(rb"[\x80-\x9f]")
 HAN_SHARE = 0.8
 
 

@@ -4,22 +4,23 @@ import re
 from typing import Literal
 
 from yeaft.kernel.errors import ToolFailed
+from yeaft.kernel.pattern import Pattern
 
 Kind = Literal["png", "jpeg", "gif", "webp"]
 
-_SHOWN: tuple[tuple[Kind, re.Pattern[bytes]], ...] = (
-    ("png", re.compile(rb"\x89PNG\r\n\x1a\n")),
-    ("jpeg", re.compile(rb"\xff\xd8\xff")),
-    ("gif", re.compile(rb"GIF8[79]a")),
-    ("webp", re.compile(rb"RIFF....WEBP", re.DOTALL)),
+_SHOWN: tuple[tuple[Kind, Pattern[bytes]], ...] = (
+    ("png", Pattern(rb"\x89PNG\r\n\x1a\n")),
+    ("jpeg", Pattern(rb"\xff\xd8\xff")),
+    ("gif", Pattern(rb"GIF8[79]a")),
+    ("webp", Pattern(rb"RIFF....WEBP", re.DOTALL)),
 )
 _NOT_SHOWN = (
-    (re.compile(rb"....ftyp(?:hei|hev|mif1|msf1|avi)", re.DOTALL), "a HEIC or AVIF picture", "heif-convert IN OUT.jpg"),
-    (re.compile(rb"BM....\0\0\0\0", re.DOTALL), "a BMP picture", "magick IN OUT.png"),
-    (re.compile(rb"II\*\0|MM\0\*"), "a TIFF picture", "magick IN OUT.png"),
-    (re.compile(rb"%PDF-"), "a PDF document", "pdftoppm -png IN OUT"),
+    (Pattern(rb"....ftyp(?:hei|hev|mif1|msf1|avi)", re.DOTALL), "a HEIC or AVIF picture", "heif-convert IN OUT.jpg"),
+    (Pattern(rb"BM....\0\0\0\0", re.DOTALL), "a BMP picture", "magick IN OUT.png"),
+    (Pattern(rb"II\*\0|MM\0\*"), "a TIFF picture", "magick IN OUT.png"),
+    (Pattern(rb"%PDF-"), "a PDF document", "pdftoppm -png IN OUT"),
 )
-_SVG = re.compile(
+_SVG = Pattern(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]", re.DOTALL
 )
 HEAD_BYTES = 4096

@@ -23,6 +23,7 @@ from msgspec import Struct, structs
 from yeaft.config.settings import Permissions
 from yeaft.kernel.errors import ConfigError, ToolFailed
 from yeaft.kernel.nearness import nearest
+from yeaft.kernel.pattern import Pattern
 from yeaft.kernel.tool_names import OUTSIDE_PREFIX, is_meant
 from yeaft.tools.paths import Paths
 
@@ -41,8 +42,8 @@ WRITERS = frozenset(
 )
 OTHER_NAMES = {"Read": "FileRead", "Write": "FileWrite", "Edit": "FileEdit"}
 ALL = frozenset({"*", "**", ":*"})
-_SHAPE = re.compile(r"([A-Za-z][A-Za-z0-9_*-]*)(?:\((.*)\))?", re.DOTALL)
-_WILD = re.compile(r"[*?\[]")
+_SHAPE = Pattern(r"([A-Za-z][A-Za-z0-9_*-]*)(?:\((.*)\))?", re.DOTALL)
+_WILD = Pattern(r"[*?\[]")
 
 
 class Rule(Struct, frozen=True, kw_only=True):

@@ -1,10 +1,10 @@
 """Places whose content makes other programs act, or that hold secrets: writing there is always asked for."""
 
 import os
-import re
 from pathlib import Path
 
 from yeaft.config import instruction_names
+from yeaft.kernel.pattern import Pattern
 from yeaft.tools.paths import Paths
 from yeaft.tools.policy.word_list import names
 
@@ -20,7 +20,7 @@ FILES = names(
 )
 INSTRUCTIONS = frozenset(name.casefold() for name in (*instruction_names.SHARED, *instruction_names.LOCAL))
 """What agents are told in every Session to come."""
-_ENVIRONMENT = re.compile(r"\.env(?:\.(?!example$|sample$|template$|dist$).*)?")
+_ENVIRONMENT = Pattern(r"\.env(?:\.(?!example$|sample$|template$|dist$).*)?")
 
 
 def is_sensitive(path: Path, paths: Paths) -> bool:

@@ -1,12 +1,12 @@
 """Text as a human must see it before saying yes: nothing hidden, nothing reordered, nothing pushed off the screen."""
 
-import re
 import unicodedata
 
+from yeaft.kernel.pattern import Pattern
 from yeaft.kernel.text import is_hidden
 
 MOST_BLANKS = 8
-_BLANKS = re.compile(rf"[ \t]{{{MOST_BLANKS + 1},}}")
+_BLANKS = Pattern(rf"[ \t]{{{MOST_BLANKS + 1},}}")
 
 
 def visible(text: str) -> str:

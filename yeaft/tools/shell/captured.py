@@ -7,20 +7,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from yeaft.kernel.pattern import Pattern
+
 STREAM_LIMIT_BYTES = 256 * 1024
 LOG_LIMIT_BYTES = 100 * 1024 * 1024
 LOG_FULL = b"\n[the log ends here: it reached 100 MB]\n"
 SHOW_EVERY_S = 0.05
 SHOWN_CHARS = 8 * 1024
 
-_ESCAPES = re.compile(
+_ESCAPES = Pattern(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     r"|\x1b[\]PX^_][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)"  # OSC, DCS and their like: titles, links
     r"|\x1b[ -/]*[0-~]"  # two-character escapes, character sets
 )
-_OVERWRITTEN = re.compile(r"^[^\n]*\r(?=[^\r\n])", re.MULTILINE)
-_OVERSTRUCK = re.compile(r"[^\n]\x08")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_OVERWRITTEN = Pattern(r"^[^\n]*\r(?=[^\r\n])", re.MULTILINE)
+_OVERSTRUCK = Pattern(r"[^\n]\x08")
+_CONTROLS = Pattern(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def cleaned(text: str) -> str:

@@ -1,16 +1,16 @@
 """Web addresses as a model or a server writes them, in the one reading that policy, guard and client share."""
 
-import re
 from typing import TYPE_CHECKING
 
 from yeaft.kernel.errors import ToolFailed
+from yeaft.kernel.pattern import Pattern
 
 if TYPE_CHECKING:
     from httpx2 import URL
 
 ECHO_CHARS = 200
 MOST_PORT = 65535
-HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
+HOST = Pattern(r"[a-z0-9._-]+|[0-9a-f:.]+")
 """A name in lower-case ASCII, or an address."""
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from yeaft.events.call import CallFinished
 from yeaft.kernel.errors import ToolFailed
+from yeaft.kernel.pattern import Pattern
 from yeaft.tools.paths import Paths
 
 PLACE = ".yeaft/worktrees"
 BRANCHES = "yeaft-wt/"
 NAME_CHARS = 64
 ENTER, EXIT = "EnterWorktree", "ExitWorktree"
-_ODD = re.compile(r"[^A-Za-z0-9._-]")
+_ODD = Pattern(r"[^A-Za-z0-9._-]")
 
 
 class Worktrees:

@@ -1,10 +1,17 @@
 """What the user is told, in the user's language."""
 
+import tomllib
+
+import pytest
+import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
+from yeaft.kernel.errors import ConfigError
 from yeaft.prompts.fill import places
+from yeaft.prompts.find import templates_dir
 from yeaft.prompts.ui import Ui
+from yeaft.prompts.ui_texts import UiTexts
 
 
 def test_a_notice_is_told_in_the_users_language():
@@ -29,14 +36,17 @@ def test_a_parameter_that_is_missing_does_not_lose_the_notice():
     assert Ui("en").text("roster.joined", vp="tester") == "roster.joined (vp=tester)"
 
 
-@given(st.sampled_from(sorted(code for code in Ui("en").texts if code.startswith("said."))), st.data())
-def test_what_is_said_in_english_is_retold_in_the_users_language(code, data):
-    names = sorted(places(Ui("en").texts[code]))
-    values = {name: data.draw(st.from_regex(r"[a-z0-9/_-]{1,12}", fullmatch=True)) for name in names}
-    said = Ui("en").text(code, **values)
+ENGLISH, CHINESE = Ui("en"), Ui("zh")
 
-    assert Ui("en").retold(said) == said
-    assert Ui("zh").retold(said) == Ui("zh").text(code, **values)
+
+@given(st.sampled_from(sorted(code for code in ENGLISH.texts if code.startswith("said."))), st.data())
+def test_what_is_said_in_english_is_retold_in_the_users_language(code, data):
+    names = sorted(places(ENGLISH.texts[code]))
+    values = {name: data.draw(st.from_regex(r"[a-z0-9/_-]{1,12}", fullmatch=True)) for name in names}
+    said = ENGLISH.text(code, **values)
+
+    assert ENGLISH.retold(said) == said
+    assert CHINESE.retold(said) == CHINESE.text(code, **values)
 
 
 def test_what_stands_inside_is_retold_too():
@@ -50,9 +60,39 @@ def test_what_stands_inside_is_retold_too():
 
 @given(st.text())
 def test_a_text_that_nobody_has_translated_stays_as_it_is(text):
-    assert Ui("zh").retold(f"~{text}") == f"~{text}"
+    assert CHINESE.retold(f"~{text}") == f"~{text}"
 
 
 @given(st.text(), st.dictionaries(st.from_regex(r"[a-z]{1,9}", fullmatch=True), st.text()))
 def test_no_notice_is_ever_a_traceback(code, params):
-    assert isinstance(Ui("en").text(code, **params), str)
+    assert isinstance(ENGLISH.text(code, **params), str)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_texts_are_those_that_a_parser_of_toml_finds(lang):
+    path = templates_dir() / "ui" / f"{lang}.toml"
+
+    groups = tomllib.loads(path.read_text(encoding="utf-8"))
+
+    assert dict(UiTexts(path)) == {
+        f"{group}.{name}": text for group, texts in groups.items() for name, text in texts.items()
+    }
+
+
+@given(st.dictionaries(st.from_regex(r"[a-z]{1,9}", fullmatch=True), st.text(st.characters(codec="utf-8"))))
+def test_any_text_can_be_written_into_the_file_of_a_language(tmp_path_factory, texts):
+    path = tmp_path_factory.mktemp("ui") / "en.toml"
+    path.write_text(tomlkit.dumps({"group": texts}), encoding="utf-8", newline="")
+
+    assert dict(UiTexts(path)) == {f"group.{name}": text for name, text in texts.items()}
+
+
+@pytest.mark.parametrize(
+    "damaged", ["[group]\nname\n", '[group]\nname = """\nno end\n', "[group\n", '[group]\nname = "\n']
+)
+def test_a_damaged_file_is_named_with_the_remedy(tmp_path, damaged):
+    path = tmp_path / "en.toml"
+    path.write_text(damaged)
+
+    with pytest.raises(ConfigError, match=r"en\.toml cannot be used .*; install yeaft again\."):
+        dict(UiTexts(path))

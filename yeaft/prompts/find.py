@@ -1,5 +1,6 @@
 """Finds the texts that a model or user reads: in the installed package, else in the checkout."""
 
+from functools import cache
 from pathlib import Path
 
 from yeaft.kernel.errors import ConfigError
@@ -7,6 +8,7 @@ from yeaft.kernel.errors import ConfigError
 FALLBACK_LANG = "en"
 
 
+@cache
 def templates_dir() -> Path:
     """Return the folder of all templates. Raises `ConfigError` if the installation has none."""
     package = Path(__file__).parents[1]

@@ -3,13 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 
-import msgspec
-
-from yeaft.kernel.errors import ConfigError
 from yeaft.prompts.fill import fill
 from yeaft.prompts.find import FALLBACK_LANG, templates_dir
+from yeaft.prompts.ui_texts import UiTexts
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 SAID = "said."
@@ -51,25 +48,15 @@ class Ui:
         """All texts of the language by code, with `{{name}}` places."""
         folder = templates_dir() / "ui"
         own = folder / f"{self.lang}.toml"
-        return _read(own if own.is_file() else folder / f"{FALLBACK_LANG}.toml")
+        return UiTexts(own if own.is_file() else folder / f"{FALLBACK_LANG}.toml")
 
     @cached_property
     def _said(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
         """The sentences with a code, those with the most words of their own first: `writes to` before `writes`."""
-        english = _read(templates_dir() / "ui" / f"{FALLBACK_LANG}.toml")
-        said = [(code, text) for code, text in english.items() if code.startswith(SAID)]
+        english = UiTexts(templates_dir() / "ui" / f"{FALLBACK_LANG}.toml")
+        said = [(code, english[code]) for code in english if code.startswith(SAID)]
         said.sort(key=lambda one: -len(_PLACE.sub("", one[1])))
         return tuple((code, _pattern(text)) for code, text in said)
-
-
-def _read(path: Path) -> dict[str, str]:
-    import tomllib  # 10 ms, and most commands have nothing to say
-
-    try:
-        tables = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), dict[str, dict[str, str]])
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path} cannot be used ({error}); install yeaft again.") from error
-    return {f"{group}.{key}": text for group, table in tables.items() for key, text in table.items()}
 
 
 def _pattern(template: str) -> re.Pattern[str]:

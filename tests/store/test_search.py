@@ -73,7 +73,7 @@ def test_the_cache_finds_what_reading_finds(data: st.DataObject, tmp_path_factor
     assert index is not None
 
     with closing(index):
-        index.put(("aaaa1111", ""), "stamp", spoken)
+        index.put([(("aaaa1111", ""), "stamp", spoken)])
         found = [one.text for _, one in index.find(query, [("aaaa1111", "")], Narrow())]
 
     assert found == [text for text in reversed(told) if query.matches(text)]

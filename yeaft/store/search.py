@@ -11,16 +11,19 @@ from pathlib import Path
 from msgspec import Struct
 
 from yeaft.kernel.errors import StoreFailed
-from yeaft.store.directory import list_session_ids, session_paths
+from yeaft.store.directory import SessionPaths, list_session_ids, session_paths
 from yeaft.store.search_file import discard, is_unusable
-from yeaft.store.search_index import Narrow, SearchIndex, SourceKey
+from yeaft.store.search_index import Narrow, Said, SearchIndex, SourceKey
 from yeaft.store.search_sources import Source, sources_of
 from yeaft.store.search_words import Query
 from yeaft.store.spoken import Spoken
 
+PORTION = 20_000
+"""So many texts are put into the cache at once; others who want to write must wait for it."""
 Told = tuple[SourceKey, Spoken]
 Clean = Callable[[str], str]
 """Takes out of the output of a command what a person would not have read."""
+OnReading = Callable[[int, int], None]
 
 
 class Hit(Struct, frozen=True, kw_only=True):
@@ -55,15 +58,17 @@ def search(
     clean: Clean = str,
     go_on: Callable[[], bool] = lambda: True,
     update: bool = False,
-    on_reading: Callable[[int], None] = lambda _: None,
+    on_reading: OnReading = lambda _, __: None,
+    more: Callable[[SessionPaths], Iterable[Source]] = lambda _: (),
 ) -> Found:
     """Find at most `limit` hits in the Sessions `session_ids`, of which the last used is the first.
 
     Only with `update` anything is written: then the cache is made, mended, and brought up to date, and `on_reading` is
-    told how many journals and logs have to be read for that. Without, they are read if `go_on` says yes before each.
-    `clean` is needed for what tasks printed.
+    told before each how many journals and logs have been read for that, and of how many. Without, they are read if
+    `go_on` says yes before each.
+    `clean` is needed for what tasks printed. `more` gives what else there is to look through in a Session.
     """
-    run = _Search(home, session_ids, query, narrow, limit=limit, clean=clean, go_on=go_on)
+    run = _Search(home, session_ids, query, narrow, limit=limit, clean=clean, go_on=go_on, more=more)
     index = SearchIndex.open(home, to_write=update) if session_ids else None
     if index is None:
         return run.through(None)
@@ -92,6 +97,7 @@ class _Search:
         limit: int,
         clean: Clean,
         go_on: Callable[[], bool],
+        more: Callable[[SessionPaths], Iterable[Source]],
     ) -> None:
         self._home = home
         self._rank = {session_id: rank for rank, session_id in enumerate(session_ids)}
@@ -100,23 +106,21 @@ class _Search:
         self._limit = limit
         self._go_on = go_on
         wants_tasks = "tasks" in narrow.parts
-        found = (sources_of(session_paths(home, key), clean, with_tasks=wants_tasks) for key in session_ids)
-        self._sources = {source.key: source for sources in found for source in sources}
+        places = [session_paths(home, key) for key in session_ids]
+        found = (sources_of(paths, clean, with_tasks=wants_tasks) for paths in places)
+        self._sources = {source.key: source for sources in (*found, *map(more, places)) for source in sources}
         self._read = self._messages = self._size_bytes = self._unread = 0
 
-    def bring_up_to_date(self, index: SearchIndex, on_reading: Callable[[int], None]) -> None:
+    def bring_up_to_date(self, index: SearchIndex, on_reading: OnReading) -> None:
         """Take what has changed into the cache, as long as no other process is in the way.
 
         Raises `sqlite3.Error` if the cache is damaged.
         """
         stale = self._stale(index)
-        if stale:
-            on_reading(len(stale))
         try:
             self._forget_deleted(index)
-            for source in stale:
-                with contextlib.suppress(StoreFailed):  # looked at again next time: it may be mended by then
-                    index.put(source.key, source.stamp, source.read())
+            for said in _portions(stale, on_reading):
+                index.put(said)
         except sqlite3.Error as error:
             if is_unusable(error):
                 raise
@@ -183,6 +187,23 @@ class _Search:
                 copies.sort(key=lambda one: self._rank[one[0][0]])
                 sessions = tuple(dict.fromkeys(session_id for (session_id, _), _ in copies))
                 yield Hit(sessions=sessions, spoken=copies[0][1])
+
+
+def _portions(sources: Sequence[Source], on_reading: OnReading) -> Iterator[list[Said]]:
+    """What was said in these, read in portions of a size that is worth a transaction and still keeps nobody waiting."""
+    portion: list[Said] = []
+    texts = 0
+    for done, source in enumerate(sources):
+        on_reading(done, len(sources))
+        with contextlib.suppress(StoreFailed):  # looked at again next time: it may be mended by then
+            spoken = source.read()
+            portion.append((source.key, source.stamp, spoken))
+            texts += len(spoken)
+        if texts >= PORTION:
+            yield portion
+            portion, texts = [], 0
+    if portion:
+        yield portion
 
 
 def _newest_first(told: Told) -> int:

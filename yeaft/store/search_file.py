@@ -7,7 +7,7 @@ from pathlib import Path
 from yeaft.store.filesystem import is_network
 
 SEARCH_NAME = "search.db"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 PRIVATE_FILE = 0o600
 BUSY_TIMEOUT_S = 1.0  # others write the same; whoever cannot wait reads the journals
 UNUSABLE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")
@@ -23,8 +23,9 @@ CREATE TABLE said(
 );
 CREATE INDEX said_source ON said(source);
 CREATE INDEX said_ts ON said(ts);
-CREATE TABLE words(number INTEGER PRIMARY KEY, text TEXT NOT NULL, plain TEXT);
-CREATE VIRTUAL TABLE grams USING fts5(text, content='', columnsize=0, detail=none, tokenize='trigram');
+CREATE TABLE words(number INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE VIRTUAL TABLE grams USING fts5(text, content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1');
+CREATE VIRTUAL TABLE terms USING fts5vocab(grams, instance);
 CREATE VIRTUAL TABLE pairs USING fts5(text, content='', columnsize=0, detail=none, tokenize='ascii');
 INSERT INTO grams(grams, rank) VALUES('hashsize', {FRESH_TERMS_BYTES});
 PRAGMA user_version={SCHEMA_VERSION}

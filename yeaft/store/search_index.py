@@ -15,37 +15,35 @@ import msgspec
 from msgspec import Struct
 
 from yeaft.store.search_file import SEARCH_NAME, for_reading, for_writing
-from yeaft.store.search_words import Query, folded, is_odd, pairs_in
+from yeaft.store.search_words import Query, letters_in, pairs_in
 from yeaft.store.spoken import Spoken
 
 COMMON = 20_000
 """With more candidates than this a word is so common that looking at the newest texts finds it sooner."""
-SAMPLE, COMMON_IN_SAMPLE = 2_000, 40
-ADD_SAID = "INSERT INTO said VALUES(NULL,?,?,?,?,?,?,?,?,?)"
+ADD_SAID = "INSERT INTO said VALUES(?,?,?,?,?,?,?,?,?,?)"
 CANDIDATES = """
 SELECT said.number, said.ts, said.source, said.message_id, said.seq, said.speaker, said.within, said.turn_id, said.mode
 FROM said {use} WHERE said.void=0 AND said.ts BETWEEN ? AND ? AND +said.source IN (SELECT value FROM json_each(?))
 AND EXISTS(SELECT 1 FROM json_each(?) WHERE said.speaker GLOB value)
-AND CASE WHEN said.speaker GLOB 'task:*' THEN 'tasks' WHEN said.within='' THEN 'messages' ELSE 'agents' END
-    IN (SELECT value FROM json_each(?))
+AND CASE WHEN said.speaker GLOB 'task:*' THEN 'tasks' WHEN said.speaker GLOB 'artifact:*' THEN 'artifacts'
+    WHEN said.within='' THEN 'messages' ELSE 'agents' END IN (SELECT value FROM json_each(?))
 """
 ANY_CANDIDATES = CANDIDATES.format(use="NOT INDEXED")
 NEWEST_CANDIDATES = CANDIDATES.format(use="INDEXED BY said_ts")
 NEWEST_FIRST = " ORDER BY said.ts DESC"
 BY_GRAMS = " AND said.number IN (SELECT rowid FROM grams WHERE grams MATCH ?)"
 BY_PAIRS = " AND said.number IN (SELECT rowid FROM pairs WHERE pairs MATCH ?)"
-BY_LIKE = " AND said.number IN (SELECT number FROM words WHERE coalesce(plain, text) LIKE ? ESCAPE '!')"
+BY_BEGINNINGS = " AND said.number IN (SELECT doc FROM terms WHERE term>=? AND term<?)"
 COUNT_GRAMS = "SELECT count(*) FROM (SELECT 1 FROM grams WHERE grams MATCH ? LIMIT ?)"
 COUNT_PAIRS = "SELECT count(*) FROM (SELECT 1 FROM pairs WHERE pairs MATCH ? LIMIT ?)"
-COUNT_LIKE = """
-SELECT count(*) FROM words WHERE number > (SELECT max(number) FROM words) - ?
-AND coalesce(plain, text) LIKE ? ESCAPE '!'
-"""
+COUNT_BEGINNINGS = "SELECT count(*) FROM (SELECT 1 FROM terms WHERE term>=? AND term<? LIMIT ?)"
 LATEST_MS = 1 << 62
-Part = Literal["messages", "agents", "tasks"]
-PARTS: tuple[Part, ...] = ("messages", "agents", "tasks")
+Part = Literal["messages", "agents", "tasks", "artifacts"]
+PARTS: tuple[Part, ...] = ("messages", "agents", "tasks", "artifacts")
 SourceKey = tuple[str, str]
 """A Session, and the task whose log it is; empty for the Session's journal."""
+Said = tuple[SourceKey, str, Sequence[Spoken]]
+"""A journal or log, the state of it that this is from, and all that was said in it."""
 
 
 class Narrow(Struct, frozen=True, kw_only=True):
@@ -58,9 +56,17 @@ class Narrow(Struct, frozen=True, kw_only=True):
 
     def admits(self, one: Spoken) -> bool:
         """Whether this counts; what SQLite is asked by `CANDIDATES` is the same."""
-        part = "tasks" if one.source.startswith("task:") else "agents" if one.within else "messages"
+        part = _part(one)
         is_heard = any(fnmatchcase(one.source, pattern) for pattern in self.speakers)
         return not one.is_void and self.since_ms <= one.ts <= self.until_ms and part in self.parts and is_heard
+
+
+def _part(one: Spoken) -> Part:
+    if one.source.startswith("task:"):
+        return "tasks"
+    if one.source.startswith("artifact:"):
+        return "artifacts"
+    return "agents" if one.within else "messages"
 
 
 class SearchIndex:
@@ -92,21 +98,11 @@ class SearchIndex:
         found = self._connection.execute("SELECT session, part, stamp FROM source")
         return {(session, part): stamp for session, part, stamp in found}
 
-    def put(self, key: SourceKey, stamp: str, spoken: Iterable[Spoken]) -> None:
-        """Make what is kept of a journal or log what was said in it now, in one transaction."""
-        wanted = {one.message_id: one for one in spoken}
+    def put(self, made: Iterable[Said]) -> None:
+        """Make what is kept of some journals and logs what was said in them now, in one transaction."""
         with self._transaction() as connection:
-            number = _source(connection, key, stamp)
-            known = "SELECT message_id, number, void FROM said WHERE source=?"
-            stored = {message_id: (place, void) for message_id, place, void in connection.execute(known, (number,))}
-            _remove(connection, [place for message_id, (place, _) in stored.items() if message_id not in wanted])
-            changed = [
-                (one.is_void, stored[one.message_id][0])
-                for one in wanted.values()
-                if one.message_id in stored and bool(stored[one.message_id][1]) != one.is_void
-            ]
-            connection.executemany("UPDATE said SET void=? WHERE number=?", changed)
-            _add(connection, number, [one for one in wanted.values() if one.message_id not in stored])
+            for key, stamp, spoken in made:
+                _put(connection, _source(connection, key, stamp), spoken)
 
     def forget(self, keys: Iterable[SourceKey]) -> None:
         """Drop all that is kept of these journals and logs."""
@@ -156,14 +152,14 @@ class SearchIndex:
 
     def _condition(self, query: Query) -> tuple[str, list[str]]:
         """The rest of the question that gives the candidates, with its values; empty to look at all of them."""
-        grams, pairs, like = query.grams, query.pairs, query.like
+        grams, pairs, beginnings = query.grams, query.pairs, query.beginnings
         condition, values = "", list[str]()
         if grams and self._count(COUNT_GRAMS, grams, COMMON + 1) <= COMMON:
             condition, values = BY_GRAMS, [grams]
         if pairs and self._count(COUNT_PAIRS, pairs, COMMON + 1) <= COMMON:
             condition, values = condition + BY_PAIRS, [*values, pairs]
-        if like and not grams and not pairs and self._count(COUNT_LIKE, SAMPLE, like) < COMMON_IN_SAMPLE:
-            condition, values = BY_LIKE, [like]
+        if beginnings and not grams and not pairs and self._count(COUNT_BEGINNINGS, *beginnings, COMMON + 1) <= COMMON:
+            condition, values = BY_BEGINNINGS, [*beginnings]
         return condition, values
 
     def _count(self, question: str, *values: str | int) -> int:
@@ -188,23 +184,54 @@ def _source(connection: sqlite3.Connection, key: SourceKey, stamp: str) -> int:
     return int(found.fetchone()[0])
 
 
+def _put(connection: sqlite3.Connection, source: int, spoken: Iterable[Spoken]) -> None:
+    wanted = {one.message_id: one for one in spoken}
+    known = "SELECT message_id, number, void FROM said WHERE source=?"
+    stored = {message_id: (place, void) for message_id, place, void in connection.execute(known, (source,))}
+    _remove(connection, [place for message_id, (place, _) in stored.items() if message_id not in wanted])
+    changed = [
+        (one.is_void, stored[one.message_id][0])
+        for one in wanted.values()
+        if one.message_id in stored and bool(stored[one.message_id][1]) != one.is_void
+    ]
+    connection.executemany("UPDATE said SET void=? WHERE number=?", changed)
+    _add(connection, source, [one for one in wanted.values() if one.message_id not in stored])
+
+
 def _remove(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
     for number in numbers:
         (text,) = connection.execute("SELECT text FROM words WHERE number=?", (number,)).fetchone()
-        drop = "INSERT INTO grams(grams, rowid, text) VALUES('delete', ?, ?)"
-        connection.execute(drop, (number, folded(text)))
-        if pairs := pairs_in(folded(text)):
-            connection.execute("INSERT INTO pairs(pairs, rowid, text) VALUES('delete', ?, ?)", (number, pairs))
+        drop = "INSERT INTO {table}({table}, rowid, text) VALUES('delete', ?, ?)"
+        connection.execute(drop.format(table="grams"), (number, letters_in(text)))
+        if pairs := pairs_in(text):
+            connection.execute(drop.format(table="pairs"), (number, pairs))
         connection.execute("DELETE FROM words WHERE number=?", (number,))
         connection.execute("DELETE FROM said WHERE number=?", (number,))
 
 
-def _add(connection: sqlite3.Connection, source: int, spoken: Iterable[Spoken]) -> None:
-    for one in spoken:
-        place = (one.message_id, one.seq, one.ts, one.source, one.within, one.turn_id, one.mode, one.is_void)
-        number = connection.execute(ADD_SAID, (source, *place)).lastrowid
-        text = folded(one.text)
-        connection.execute("INSERT INTO words VALUES(?,?,?)", (number, one.text, text if is_odd(one.text) else None))
-        connection.execute("INSERT INTO grams(rowid, text) VALUES(?,?)", (number, text))
-        if pairs := pairs_in(text):
-            connection.execute("INSERT INTO pairs(rowid, text) VALUES(?,?)", (number, pairs))
+def _add(connection: sqlite3.Connection, source: int, spoken: Sequence[Spoken]) -> None:
+    first = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM said").fetchone()[0]
+    numbered = list(enumerate(spoken, first))
+    connection.executemany(
+        ADD_SAID,
+        [
+            (
+                number,
+                source,
+                one.message_id,
+                one.seq,
+                one.ts,
+                one.source,
+                one.within,
+                one.turn_id,
+                one.mode,
+                one.is_void,
+            )
+            for number, one in numbered
+        ],
+    )
+    texts = [(number, one.text) for number, one in numbered]
+    connection.executemany("INSERT INTO words VALUES(?,?)", texts)
+    connection.executemany("INSERT INTO grams(rowid, text) VALUES(?,?)", [(n, letters_in(text)) for n, text in texts])
+    pairs = [(n, found) for n, text in texts if (found := pairs_in(text))]
+    connection.executemany("INSERT INTO pairs(rowid, text) VALUES(?,?)", pairs)

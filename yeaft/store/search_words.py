@@ -1,6 +1,7 @@
 """The words of a search: whether a text has them all, where, and how an index of letter groups is asked for them."""
 
 import re
+import sys
 
 SNIPPET_CHARS = 1000
 MOST_GRAMS = 64
@@ -11,8 +12,8 @@ _IDEOGRAPHS = re.compile(
     "\U00020000-\U0003ffff]+"
 )
 """Runs of letters that are written without spaces, where two make a word."""
-_ODD = re.compile("[\0\u00df\u0130\u0149\u017f\u01f0\u1e96-\u1e9a\u1e9e\u212a\ufb00-\ufb06]")
-"""Letters that become ASCII ones without case, and NUL, where SQLite would stop."""
+_END = "\n\n"
+"""What stands behind a text in the index of letter groups, so that each of its letters begins a group."""
 
 
 class Query:
@@ -38,10 +39,10 @@ class Query:
         return " ".join(_quoted(run) + ("*" if len(run) == 1 else "") for run in dict.fromkeys(runs))
 
     @property
-    def like(self) -> str:
-        """A LIKE pattern, with `!` as its escape, for a word that no index has; empty if SQLite cannot judge it."""
-        plain = [word for word in self._words if word.isascii()]
-        return "%" + re.sub("([%_!])", r"!\1", plain[0]) + "%" if plain else ""
+    def beginnings(self) -> tuple[str, str] | None:
+        """Between which groups of letters, the second excluded, there must be one, for a word too short to be one."""
+        short = max((word for word in self._words if len(word) < GRAM_CHARS), key=len, default="")
+        return (_unbroken(short), _unbroken(short) + chr(sys.maxunicode)) if short else None
 
     def matches(self, text: str) -> bool:
         """Whether all words are in `text`."""
@@ -62,22 +63,21 @@ class Query:
 
 def pairs_in(text: str) -> str:
     """All pairs of neighbouring ideographs in a text, and each last one of a run alone, with spaces between."""
-    return " ".join(run[at : at + 2] for run in _IDEOGRAPHS.findall(text) for at in range(len(run)))
+    return " ".join([run[at : at + 2] for run in _IDEOGRAPHS.findall(text) for at in range(len(run))])
 
 
-def folded(text: str) -> str:
-    """A text as the index of letter groups takes it: without case, and whole, because SQLite would stop at NUL."""
-    return text.casefold().replace("\0", "\ufffd")
-
-
-def is_odd(text: str) -> bool:
-    """Whether SQLite's LIKE, which knows the case of ASCII letters only, would miss a word in the text."""
-    return _ODD.search(text) is not None
+def letters_in(text: str) -> str:
+    """A text as the index of letter groups takes it: without case, and up to its end."""
+    return _unbroken(text.casefold()) + _END
 
 
 def _quoted(gram: str) -> str:
-    gram = gram.replace("\0", "\ufffd").replace('"', '""')
+    gram = _unbroken(gram).replace('"', '""')
     return f'"{gram}"'
+
+
+def _unbroken(text: str) -> str:
+    return text.replace("\0", "\ufffd")  # SQLite would stop there
 
 
 def _around(text: str, centre: int, chars: int) -> str:

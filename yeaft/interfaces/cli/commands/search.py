@@ -1,4 +1,4 @@
-"""`yeaft search`: find what was said in any Session, what its tasks printed and what its sub-agents said."""
+"""`yeaft search`: find what was said in any Session, what its tasks printed, and what it keeps as artifacts."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option
 from yeaft.interfaces.cli.commands.printing import iso_time, local_time, put, put_json, put_raw
 from yeaft.interfaces.cli.emphasis import bold
 from yeaft.interfaces.cli.options import Count
+from yeaft.interfaces.cli.progress_line import ProgressLine
 from yeaft.interfaces.cli.terminal_text import unmasked
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED
@@ -22,22 +23,25 @@ from yeaft.kernel.outcome import EXIT_ANSWERED
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
     from yeaft.interfaces.cli.options import Options
+    from yeaft.store.directory import SessionPaths
     from yeaft.store.meta import SessionMeta
     from yeaft.store.search import Found, Hit
     from yeaft.store.search_index import Narrow
+    from yeaft.store.search_sources import Source
     from yeaft.store.search_words import Query
 
 USUAL_LIMIT = 20
 SHOWN_CHARS, TOLD_CHARS = 240, 1000
 MANY = 20
-"""From so many journals and logs on that have to be read first, whoever waits is told."""
-STDOUT = 1
+"""From so many journals and logs on that have to be read first, whoever waits is told, in a file or pipe."""
+STDOUT, STDERR = 1, 2
 
 
 class HitRow(Struct, frozen=True, kw_only=True):
     """One hit. `sessions` are all that have it, the last used first; `marks` are [start, end) in `snippet`.
 
-    `from` is `user`, `vp:<id>`, `agent:<name>` or `task:<id>`; `id` that of the message, reply, or piece of a log.
+    `from` is `user`, `vp:<id>`, `agent:<name>`, `task:<id>` or `artifact:<id>`; `id` that of the message, reply,
+    piece of a log, or entry of an artifact, whose path is `within`.
     """
 
     session: str
@@ -69,7 +73,7 @@ def find(
     since_ms: int | None,
     until_ms: int | None,
     here: bool,
-    where: Literal["messages", "agents", "tasks", "all"],
+    where: Literal["messages", "agents", "tasks", "artifacts", "all"],
     limit: int,
     archived: bool,
 ) -> int:
@@ -101,15 +105,26 @@ def find(
 
 
 def _found(desk: Desk, metas: Sequence[SessionMeta], query: Query, narrow: Narrow, limit: int) -> Found:
+    from yeaft.artifacts.searching import artifact_sources
     from yeaft.store.search import search
     from yeaft.tools.shell.captured import cleaned
 
-    def tell(count: int) -> None:
-        if count >= MANY:
+    is_watched = os.isatty(STDERR) and not desk.options.quiet
+
+    def tell(done: int, count: int) -> None:
+        if is_watched:
+            line.show(desk.text("search.progress", done=done, count=count))
+        elif not done and count >= MANY:
             desk.note("search.reading", count=count)
 
     ids = [meta.session_id for meta in metas]
-    return search(desk.home, ids, query, narrow, limit, clean=cleaned, update=True, on_reading=tell)
+    more = artifact_sources if "artifacts" in narrow.parts else _nothing
+    with ProgressLine() as line:
+        return search(desk.home, ids, query, narrow, limit, clean=cleaned, update=True, on_reading=tell, more=more)
+
+
+def _nothing(_paths: SessionPaths) -> tuple[Source, ...]:
+    return ()
 
 
 def _speakers(by: Literal["user", "vp"] | None, vps: Sequence[str]) -> tuple[str, ...]:
@@ -192,7 +207,7 @@ ACTION = Action(
         option("--since", "since_ms", type=Moment()),
         option("--until", "until_ms", type=Moment(is_end=True)),
         flag("--here"),
-        option("--in", "where", type=click.Choice(["messages", "agents", "tasks", "all"]), default="all"),
+        option("--in", "where", type=click.Choice(["messages", "agents", "tasks", "artifacts", "all"]), default="all"),
         option("--limit", type=Count(min=1), default=USUAL_LIMIT),
         flag("--archived"),
     ),

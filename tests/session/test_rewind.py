@@ -4,12 +4,13 @@ import asyncio
 import contextlib
 import sqlite3
 import stat
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from tests.session.agents_given import spawns, waits
-from tests.session.session_given import Given, Talk, a_call, calls, cast, for_vp, held, lines_of, says
+from tests.session.session_given import PATIENCE_S, Given, Talk, a_call, calls, cast, for_vp, held, lines_of, says
 from yeaft.events.codec import Event, Recorded
 from yeaft.events.history import CheckpointTaken, Rewound
 from yeaft.events.ops import Checkpoint, Redo, Rewind, Say
@@ -203,6 +204,35 @@ async def test_what_a_user_changed_meanwhile_is_in_the_safety_checkpoint(given: 
     await gone_back(talk, Redo())
 
     assert notes.read_text() == "mine\n"
+
+
+async def test_what_a_user_changes_while_being_asked_is_in_the_checkpoint(given: Given) -> None:
+    notes = given.file("notes.txt", "first\n")
+    talk = await given.session(calls("Bash", "b1", command="echo second > notes.txt"), says("Done."))
+    talk.say("Go.")
+    ask = await talk.asked()
+    await until_kept(talk, b"first\n")
+    notes.write_text("mine\n")
+
+    talk.answer(ask, decision="once")
+    assert await talk.outcome() == "answered"
+    assert notes.read_text() == "second\n"
+    await gone_back(talk, Rewind(to="1", scope="files"))
+
+    assert notes.read_text() == "mine\n"
+
+
+async def until_kept(talk: Talk, content: bytes) -> None:
+    """Wait until the folder was read ahead of the checkpoint, which is not taken yet."""
+    question = "SELECT 1 FROM object WHERE digest=?", (sha256(content).digest(),)
+    place = talk.paths.checkpoints / "objects.db"
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(place)) as kept:
+                if kept.execute(*question).fetchone():
+                    break
+            await asyncio.sleep(0)
+    assert talk.all_of(CheckpointTaken) == []
 
 
 async def test_a_repository_keeps_its_index_and_its_ignored_files(given: Given) -> None:

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,35 @@ def test_a_change_that_bears_the_same_size_and_time_is_seen(given) -> None:
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     assert story.scan().changed == 1
+
+
+def test_what_was_read_ahead_in_vain_is_read_again(given) -> None:
+    story = given()
+    for number in range(5):
+        (story.root / f"f{number}").write_text(str(number))
+    answers = iter([True, True, False])
+
+    story.store.read_ahead(lambda: next(answers))
+    story.scan()
+
+    assert [story.store.content(sha256(b"%d" % number).digest()) for number in range(5)] == [
+        b"0",
+        b"1",
+        b"2",
+        b"3",
+        b"4",
+    ]
+
+
+def test_what_changes_after_it_was_read_ahead_is_seen(given) -> None:
+    story = given()
+    (story.root / "a").write_text("first")
+    story.store.read_ahead(lambda: True)
+    (story.root / "a").write_text("other")
+
+    story.scan()
+
+    assert story.store.content(sha256(b"other").digest()) == b"other"
 
 
 def test_the_same_content_is_kept_once(given) -> None:

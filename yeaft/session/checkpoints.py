@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,14 +11,16 @@ from typing import TYPE_CHECKING, Literal
 
 from yeaft.events.history import CheckpointTaken
 from yeaft.events.session import NoticePosted
-from yeaft.events.turn import ProgressShown
+from yeaft.events.turn import CallStreamed, ProgressShown
 from yeaft.kernel import ids
 from yeaft.kernel.errors import StoreFailed, ToolFailed
+from yeaft.session.catalogue import guard_of
 from yeaft.tools.files.file_bytes import INLINE_BYTES, size_of
 from yeaft.tools.policy.policy import ALWAYS_ALLOWED, Policy
 from yeaft.tools.policy.rules import Rules
 
 if TYPE_CHECKING:
+    from yeaft.events.codec import Recorded, Transient
     from yeaft.session.ledger import Ledger
     from yeaft.store.checkpoints.store import CheckpointStore, Taken
     from yeaft.tools.around import Around, GoOn
@@ -42,9 +45,11 @@ class Checkpoints:
         self._make_store = store
         self._store: CheckpointStore | None = None
         self._lock = asyncio.Lock()
-        self._said_at = 0
+        self._said_at: int = 0
         self._recorded: set[str] = set()
         self._has_scan = False
+        self._ahead: asyncio.Task[None] | None = None
+        self._is_closing = False
 
     @property
     def are_kept(self) -> bool:
@@ -71,6 +76,16 @@ class Checkpoints:
 
         return around
 
+    def hear(self, heard: Recorded | Transient) -> None:
+        """Begin to read the folder as soon as a model writes a call that may change anything there.
+
+        The checkpoint is still taken right before the call, and looks at every file; it only has less to read then.
+        """
+        if self._ahead is not None or not isinstance(heard, CallStreamed) or not self.are_kept or self._has_scan:
+            return
+        if heard.tool not in ALWAYS_ALLOWED and guard_of(heard.tool) == "unsafe":
+            self._ahead = asyncio.create_task(self._read_ahead(), name="checkpoint:ahead")
+
     async def take(self, reason: Reason, *, name: str = "", more: Iterable[str] = ()) -> CheckpointTaken:
         """Take the whole folder and post that, safe on the disk. Raises `StoreFailed`.
 
@@ -96,8 +111,16 @@ class Checkpoints:
 
     async def aclose(self) -> None:
         """Keep what makes the next process fast, and close."""
+        self._is_closing = True
+        if self._ahead is not None:
+            await asyncio.wait({self._ahead})
         if self._store is not None:
             await asyncio.to_thread(self._store.close)
+
+    async def _read_ahead(self) -> None:
+        with contextlib.suppress(StoreFailed):  # taking the checkpoint will say so
+            store = await self.store()
+            await asyncio.to_thread(store.read_ahead, lambda: not self._is_closing)
 
     async def _before(self, bound: BoundCall, paths: Paths, call_id: str) -> None:
         """Take what the call may change. What cannot be taken does not hold it up, but the user is told."""
@@ -119,6 +142,8 @@ class Checkpoints:
         past = self._ledger.state.past
         if past.said_at != self._said_at:
             self._said_at, self._recorded, self._has_scan = past.said_at, set(), False
+        if named and self._ahead is not None:
+            await asyncio.wait({self._ahead})  # it holds the store
         if not named:
             taken = await self._scan(store)
         elif sum(size_of(Path(path)) for path in named) <= INLINE_BYTES:

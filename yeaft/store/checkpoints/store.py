@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,9 +24,9 @@ from yeaft.store.checkpoints.entries import (
     unpacked,
 )
 from yeaft.store.checkpoints.objects import Objects
-from yeaft.store.checkpoints.reading import LEFT_OUT, decode_seen, encode_seen
+from yeaft.store.checkpoints.reading import LEFT_OUT, Keep, decode_seen, encode_seen
 from yeaft.store.checkpoints.restoring import restore
-from yeaft.store.checkpoints.scanner import GIT, Limits, Rules, Scanner, TooManyFiles
+from yeaft.store.checkpoints.scanner import GIT, Limits, Rules, Scanned, Scanner, TooManyFiles
 from yeaft.store.checkpoints.states import Change, Left, Plan, State, covers, planned, wanted
 
 MIME = "application/vnd.yeaft.manifest"
@@ -44,6 +45,10 @@ class Taken(Struct, frozen=True, kw_only=True):
     changed: int
     skipped: dict[str, str]
     is_new: bool
+
+
+class _Unwanted(Exception):
+    """Nobody wants to know any more what is in the folder."""
 
 
 class _Head(NamedTuple):
@@ -98,24 +103,30 @@ class CheckpointStore:
         """Take the whole folder; None if it has more files than are looked at. `sync` waits for the disk."""
         if self._has_too_many:
             return None
-        with self._lock, self._objects.together(sync=sync):
+        with self._lock, self._together(sync=sync):
             scanner = self._eyes()
-            is_first = not scanner.seen
-            try:
-                found = scanner.scan(self._objects.put_as)
-            except TooManyFiles:
-                self._has_too_many = True
+            found = self._scanned(scanner, self._objects.put_as)
+            if found is None:
                 return None
             tree: dict[str, Entry | None] = dict(found.tree)
             skipped: dict[str, str] = dict(found.skipped)
             self._look_again(scanner, tree, skipped)
-            if is_first:
-                self._remember(scanner)
             return self._taken(tree, skipped, scanned=True)
+
+    def read_ahead(self, is_wanted: Callable[[], bool]) -> None:
+        """Read what the first scan would have to, as long as that `is_wanted`; the scan looks at all of it again."""
+
+        def keep(digest: bytes, content: bytes) -> bool:
+            if not is_wanted():
+                raise _Unwanted
+            return self._objects.put_as(digest, content)
+
+        with contextlib.suppress(_Unwanted), self._lock, self._together(sync=False):
+            self._scanned(self._eyes(), keep)
 
     def record(self, paths: Iterable[str], *, sync: bool = False) -> Taken | None:
         """Take some absolute paths, and the folders missing above them; None if none of them can be taken."""
-        with self._lock, self._objects.together(sync=sync):
+        with self._lock, self._together(sync=sync):
             scanner = self._eyes()
             entries: dict[str, Entry | None] = {}
             skipped: dict[str, str] = {}
@@ -196,8 +207,32 @@ class CheckpointStore:
                 self._remember(self._scanner)
             self._objects.close()
 
+    @contextlib.contextmanager
+    def _together(self, *, sync: bool) -> Generator[None]:
+        """Keep all that is taken within, or nothing of it; then what was seen meanwhile must be read again."""
+        try:
+            with self._objects.together(sync=sync):
+                yield
+        except BaseException:
+            self._scanner = None
+            raise
+
+    def _scanned(self, scanner: Scanner, keep: Keep) -> Scanned | None:
+        """All that the folder holds; None if it has too many files. What the first scan saw is kept at once."""
+        is_first = not scanner.seen
+        try:
+            found = scanner.scan(keep)
+        except TooManyFiles:
+            self._has_too_many = True
+            return None
+        if is_first:
+            self._remember(scanner)
+        return found
+
     def _look_again(self, scanner: Scanner, tree: dict[str, Entry | None], skipped: dict[str, str]) -> None:
         """Look at what had been known and is out of the reach of the scan, such as ignored files that a tool wrote."""
+        if self._known.keys() <= tree.keys():
+            return
         for path, entry in self._known.items():
             is_left_out = skipped.get(path) in LEFT_OUT and not (entry and entry.kind == "folder")
             if path in tree or (path in skipped and not is_left_out) or covers(skipped, path):

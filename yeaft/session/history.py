@@ -1,6 +1,5 @@
 """Who sees what: the units of a conversation from one VP's side, chosen by cause rather than by time of arrival."""
 
-from collections import deque
 from itertools import islice
 
 from msgspec import Struct
@@ -13,7 +12,7 @@ from yeaft.events.session import MessagePosted
 from yeaft.session.state import DELIVERED_KINDS, SessionState
 
 
-class _Heard(Struct, frozen=True, kw_only=True, gc=False):
+class _Heard(Struct, frozen=True, gc=False):
     """A unit from outside, where it stands in the journal and which root it goes back to.
 
     `to_answer` is the id of a message that this VP answers in a turn of its own.
@@ -54,31 +53,41 @@ class _Sight:
         self.state = state
         self.vp_id = vp_id
         self.limit = limit
-        self._root = root
+        self.root = root
         self._voids = state.past.voids
+        self.has_voids = bool(self._voids.changes)
 
     def reaches(self, root_seq: int) -> bool:
-        return root_seq <= self._root and not (self._voids.changes and self._voids.hide(root_seq, self.limit))
+        return root_seq <= self.root and not (self.has_voids and self.hides(root_seq))
+
+    def hides(self, root_seq: int) -> bool:
+        return self._voids.hide(root_seq, self.limit)
 
 
 def _units(state: SessionState, vp_id: str, limit: int, turn: TurnState | None) -> tuple[Unit, ...]:
     """What `vp_id` sees before `turn`, which started at `limit`; None for one that is still to come."""
     sight = _Sight(state, vp_id, limit, state.root_seq(turn.started.message_id) if turn else limit)
-    heard = deque(_heard(sight))
+    heard, place = _heard(sight), 0
+    end = len(heard)
     pending: list[_Heard] = []
     units: list[Unit] = []
     for own_id in state.turns_of.get(vp_id, ()):
         own, own_limit = state.turns[own_id], state.started_at[own_id]
-        root_seq = state.root_seq(own.started.message_id)
+        message_id = own.started.message_id
+        root_seq = state.root_seq(message_id)
         if own is not turn and (own_limit > limit or not sight.reaches(root_seq)):
             continue
-        while heard and heard[0].seq < own_limit:
-            pending.append(heard.popleft())
-        seen, pending = _parted(pending, own.started.message_id, root_seq)
-        units += [one.unit for one in seen]
+        while place < end and heard[place].seq < own_limit:
+            pending.append(heard[place])
+            place += 1
+        if len(pending) == 1 and pending[0].to_answer == message_id:  # as it mostly is
+            units.append(pending.pop().unit)
+        else:
+            seen, pending = _parted(pending, message_id, root_seq)
+            units += [one.unit for one in seen]
         units.append(Own(turn=own))
     if turn is None:
-        return _summed_up(sight, (*units, *(one.unit for one in (*pending, *heard))))
+        return _summed_up(sight, (*units, *(one.unit for one in (*pending, *heard[place:]))))
     return _summed_up(sight, tuple(units[:-1]))
 
 
@@ -97,8 +106,6 @@ def _summed_up(sight: _Sight, units: tuple[Unit, ...]) -> tuple[Unit, ...]:
 
 def _parted(pending: list[_Heard], message_id: str, root_seq: int) -> tuple[list[_Heard], list[_Heard]]:
     """Part what stands before a turn that answers `message_id` and goes back to `root_seq` from what has to wait."""
-    if len(pending) == 1 and pending[0].to_answer == message_id:
-        return pending, []
     seen: list[_Heard] = []
     waiting: list[_Heard] = []
     for one in pending:
@@ -109,19 +116,18 @@ def _parted(pending: list[_Heard], message_id: str, root_seq: int) -> tuple[list
 
 def _heard(sight: _Sight) -> list[_Heard]:
     """What came from outside as far as it can be seen, oldest first."""
-    state, vp_id = sight.state, sight.vp_id
-    found = [
-        _Heard(
-            seq=seq,
-            root_seq=root_seq,
-            unit=Posted(message=m, attachments=_attached(state, m) if m.attachments else ()),
-            to_answer=m.message_id if vp_id in m.to and m.kind in DELIVERED_KINDS else "",
-        )
-        for m in state.messages.values()
-        if (seq := state.posted_at[m.message_id]) < sight.limit
-        and sight.reaches(root_seq := state.root_at[m.message_id])
-        and _reaches(m, vp_id)
-    ]
+    state, vp_id, limit, root = sight.state, sight.vp_id, sight.limit, sight.root
+    posted_at, root_at, has_voids = state.posted_at, state.root_at, sight.has_voids
+    found: list[_Heard] = []
+    for key, message in state.messages.items():  # there may be tens of thousands: what can be is asked without a call
+        seq, root_seq = posted_at[key], root_at[key]
+        if seq >= limit or root_seq > root or (has_voids and sight.hides(root_seq)):
+            continue
+        if (message.kind != "user" or message.turn_id) and not _reaches(message, vp_id):
+            continue
+        attached = _attached(state, message) if message.attachments else ()
+        to_answer = key if vp_id in message.to and message.kind in DELIVERED_KINDS else ""
+        found.append(_Heard(seq, root_seq, Posted(message=message, attachments=attached), to_answer))
     from_peers = _from_peers(sight)
     return sorted((*found, *from_peers), key=lambda one: one.seq) if from_peers else found
 
@@ -133,7 +139,7 @@ def _from_peers(sight: _Sight) -> list[_Heard]:
             turn, seq = state.turns[turn_id], state.ended_at.get(turn_id, sight.limit)
             root_seq = state.root_seq(turn.started.message_id)
             if seq < sight.limit and sight.reaches(root_seq) and (told := _told(sight, turn)) is not None:
-                found.append(_Heard(seq=seq, root_seq=root_seq, unit=told))
+                found.append(_Heard(seq, root_seq, told))
     return found
 
 

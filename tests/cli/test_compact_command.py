@@ -1,6 +1,7 @@
 """`yeaft session compact` as the program does it: what is told, what programs read, and what cannot be done."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,13 +13,23 @@ from tests.cli.commands_given import Given
 from tests.cli.test_usage_and_context import priced
 
 
-@pytest.fixture
-def long_talk(talking: Given) -> tuple[Given, str]:
-    """A conversation of five turns with a model whose price is known."""
-    priced(talking)
-    session = talking.session("@omni one")
+@pytest.fixture(scope="module")
+def earlier_talk(tmp_path_factory: pytest.TempPathFactory, scripted_url: str) -> tuple[Given, str]:
+    """A conversation of five turns with a model whose price is known; it stays as it is."""
+    earlier = Given(tmp_path_factory.mktemp("earlier"), scripted_url)
+    priced(earlier)
+    session = earlier.session("@omni one")
     for text in ("two", "three", "four", "five"):
-        talking.says("-r", session, text)
+        earlier.says("-r", session, text)
+    return earlier, session
+
+
+@pytest.fixture
+def long_talk(earlier_talk: tuple[Given, str], talking: Given) -> tuple[Given, str]:
+    """The same conversation in a home of its own."""
+    earlier, session = earlier_talk
+    shutil.copytree(earlier.home, talking.home)
+    talking.folder = earlier.folder
     return talking, session
 
 

@@ -9,22 +9,31 @@ import re
 
 from msgspec import Struct, structs
 
+from yeaft.kernel.pattern import Pattern
 from yeaft.prompts.almost_yaml import KEY, Remark, read_lines
 from yeaft.prompts.scalars import Value
 
 LIMIT_CHARS = 256 * 1024
 MOST_REMARKS = 20
-_LEADING_COMMENT = re.compile(r"\s*<!--(?!\s*lang:).*?-->", re.DOTALL)
-_FENCE = re.compile(
+_LEADING_COMMENT = Pattern(r"\s*<!--(?!\s*lang:).*?-->", re.DOTALL)
+_FENCE = Pattern(
     r"\s*(?P<marks>`{3,}|~{3,})[ \t]*(?:markdown|md|yaml|yml)?[ \t]*\n(?=[ \t]*---[ \t]*\n)", re.IGNORECASE
 )
-_OPENING = re.compile(r"\s*?(?P<indent>[ \t]*)---[ \t]*\n")
-_TOML = re.compile(r"\s*?\+\+\+[ \t]*\n")
-_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
-_INDENTED_CLOSING = re.compile(r"^[ \t]*(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
-_ANCHOR = re.compile(r"(?:^|[:\[{,-][ \t]+)&(\w+)", re.MULTILINE)
-_ALIAS = re.compile(r"[:\[{,-][ \t]*\*(\w+)")
-_TAG = re.compile(r"(?:^|[:\[{,-][ \t]+)!!\w", re.MULTILINE)
+_OPENING = Pattern(r"\s*?(?P<indent>[ \t]*)---[ \t]*\n")
+_TOML = Pattern(r"\s*?\+\+\+[ \t]*\n")
+_CLOSING = Pattern(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_INDENTED_CLOSING = Pattern(r"^[ \t]*(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_ANCHOR = Pattern(r"(?:^|[:\[{,-][ \t]+)&(\w+)", re.MULTILINE)
+_ALIAS = Pattern(r"[:\[{,-][ \t]*\*(\w+)")
+_TAG = Pattern(r"(?:^|[:\[{,-][ \t]+)!!\w", re.MULTILINE)
+_LATE = Pattern(
+    r"^(?:-{3,}[ \t]*\n(?P<dashed>(?:.*\n){1,200}?)-{3,}|`{3}ya?ml[ \t]*\n(?P<fenced>(?:.*\n){1,200}?)`{3})[ \t]*$",
+    re.MULTILINE,
+)
+_ABOVE = Pattern(r"[ \t]*(?:$|#|//|/?\*|<!?[A-Za-z/-]|>)")
+"""What a line may be that stands above front matter in the wrong place: empty, a heading or a comment."""
+_CONFLICT = Pattern(r"^(?:<{7}|>{7})(?:[ \t]|$)", re.MULTILINE)
+LATE = "the front matter must be the first thing in the file, between two lines of ---; it is read all the same"
 _TELLING_KEYS = frozenset({"name", "description", "id"})
 _OFTEN_IN_CAPITALS = _TELLING_KEYS | {"tools", "model", "role"}
 FENCED = "the whole file stands in a code fence; take away its first and last line"
@@ -58,7 +67,8 @@ class Head(Struct, frozen=True, kw_only=True):
     """Front matter before it is understood: its text, the line (from 1) it begins in, and the text below.
 
     `is_closed` is False if no line ends it; then it goes as far as its lines look like fields. `is_fenced` says that
-    the whole file stood in a code fence, which is not part of the body.
+    the whole file stood in a code fence, which is not part of the body; `is_late` that it stands below a heading or
+    between other lines than it should.
     """
 
     text: str
@@ -66,6 +76,7 @@ class Head(Struct, frozen=True, kw_only=True):
     body: str
     is_closed: bool = True
     is_fenced: bool = False
+    is_late: bool = False
 
 
 def read_front_matter(text: str, path: str) -> FrontMatter | Problem:
@@ -100,7 +111,7 @@ def split_head(text: str) -> Head | None:
         text = _without_fence(text, fence["marks"])
     opening = _OPENING.match(text, start)
     if opening is None:
-        return None
+        return _late(text)
     first_line = text.count("\n", 0, opening.end()) + 1
     closing = (_INDENTED_CLOSING if opening["indent"] else _CLOSING).search(text, opening.end())
     if closing is None:
@@ -120,6 +131,25 @@ def split_head(text: str) -> Head | None:
         body=text[closing.end() :].removeprefix("\n"),
         is_fenced=fence is not None,
     )
+
+
+def _late(text: str) -> Head | None:
+    """Return a block of fields that stands in the wrong place or between the wrong lines, and can be nothing else."""
+    found = _LATE.search(text)
+    if found is None or not all(map(_ABOVE.match, text[: found.start()].split("\n"))):
+        return None
+    fields = found["dashed"] or found["fenced"] or ""
+    if not _tells(fields):
+        return None
+    first_line = text.count("\n", 0, found.start()) + 2
+    return Head(text=fields, first_line=first_line, body=text[found.end() :].removeprefix("\n"), is_late=True)
+
+
+def _tells(text: str) -> bool:
+    """Whether a block can only be front matter: all that begins a line is a key, and one of them says who it is."""
+    lines = [line for line in text.split("\n") if line.strip() and line[0] not in " \t#-"]
+    keys = [found[3] for line in lines if (found := KEY.match(line.rstrip()))]
+    return len(keys) == len(lines) and not _TELLING_KEYS.isdisjoint(keys)
 
 
 def _without_fence(text: str, marks: str) -> str:
@@ -147,10 +177,15 @@ def _end_of_fields(text: str, at: int) -> int:
 
 def _read(head: Head, path: str) -> FrontMatter | Problem:
     """Understand a head, and say what is not quite right about how it stands in the file."""
+    if conflict := _CONFLICT.search(head.text):
+        line = head.first_line + head.text.count("\n", 0, conflict.start())
+        return Problem(path=path, line=line, reason="holds both sides of a merge conflict; keep one of them")
     found = _understood(head, path)
     if isinstance(found, Problem):
         return found
     remarks: list[Remark] = []
+    if head.is_late:
+        remarks.append(Remark(head.first_line - 1, LATE))
     if head.is_fenced:
         remarks.append(Remark(1, FENCED))
     if not head.is_closed:
@@ -217,9 +252,7 @@ def _second(body: str, text: str) -> Head | None:
     head = split_head(body) if body.lstrip().startswith(("---", "<!--")) else None
     if head is None or not head.is_closed or len(head.text) > LIMIT_CHARS:
         return None
-    lines = [line for line in head.text.split("\n") if line.strip()]
-    keys = [found[3] for line in lines if line[0] not in " \t#-" and (found := KEY.match(line.rstrip()))]
-    if _TELLING_KEYS.isdisjoint(keys) or len(keys) < sum(line[0] not in " \t#-" for line in lines):
+    if not _tells(head.text):
         return None
     above = _normal(text).count("\n") - body.count("\n")
     return Head(text=head.text, first_line=above + head.first_line, body=head.body)

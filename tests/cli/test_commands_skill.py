@@ -45,6 +45,15 @@ def test_skills_and_commands_are_listed_with_whose_they_are_and_who_starts_them(
     assert "the skill 'code-review' is not used: it is replaced by" in shown.err
 
 
+def test_a_file_that_explains_the_commands_is_said_to_be_none(given: Given) -> None:
+    path = written(given, "home/commands/README.md", "# Ours\n")
+
+    done = given.yeaft("skill", "ls")
+
+    assert f"{path} explains the files around it; it is no command." in done.err
+    assert "只是说明周围的文件，不是命令" in given.yeaft("skill", "ls", "--lang", "zh").err
+
+
 def test_without_commands_the_list_says_how_to_have_one(given: Given) -> None:
     done = given.yeaft("skill", "ls")
 
@@ -135,6 +144,15 @@ def test_one_skill_is_checked_by_its_file_or_folder(given: Given, path: str) -> 
         65,
         "cake/SKILL.md:2: the name 'pie' should be that of its place, 'cake'; it is found as 'pie'\n",
     )
+
+
+def test_a_folder_of_commands_is_checked_with_all_below_it(given: Given) -> None:
+    written(given, ".claude/commands/ship.md", "Ship it.\n")
+    empty = written(given, ".claude/commands/deep/er/empty.md", "")
+
+    done = given.yeaft("skill", "check", ".claude/commands")
+
+    assert (done.code, done.out) == (65, f"{empty}:1: holds no text to say\n".replace(f"{given.folder}/", ""))
 
 
 def test_a_command_on_the_command_line_ends_with_what_went_wrong(given: Given) -> None:

@@ -111,6 +111,22 @@ def test_importing_says_what_was_taken_and_leaves_what_is_there(given: Given) ->
     assert "--force" in again.err
 
 
+def test_agent_files_of_other_programs_are_checked_wherever_their_folder_is(given: Given) -> None:
+    place = given.folder / "plugin" / "agents" / "deep"
+    place.mkdir(parents=True)
+    (place / "fine.md").write_text("---\nname: fine\ndescription: Does.\ntools: Read\ncolor: red\n---\nYou do.\n")
+    (place / "none.md").write_text("# Notes\n")
+
+    folder = given.yeaft("vp", "check", "plugin/agents")
+    one = given.yeaft("vp", "check", "plugin/agents/deep/fine.md")
+
+    assert (folder.code, folder.out) == (
+        78,
+        "plugin/agents/deep/none.md:1: is not an agent file: it has no front matter between two --- lines\n",
+    )
+    assert (one.code, one.out) == (0, "")
+
+
 def test_a_broken_vp_file_is_named_with_its_line_and_leaves_the_others_alone(given: Given) -> None:
     vps = given.home / "vps"
     vps.mkdir(parents=True)

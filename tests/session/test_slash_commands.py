@@ -323,6 +323,36 @@ def test_commands_are_found_by_path_and_what_is_wrong_is_said(tmp_path: Path) ->
     assert [one.tier for one in untrusted.commands] == ["user", "user"]
 
 
+def test_no_command_file_is_passed_over_without_a_word(tmp_path: Path) -> None:
+    place = tmp_path / "home" / "commands"
+    for path in ("README.md", "Ship.MD", "a/b/c/d/e/f.md", "tools/README.md"):
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / path).write_text("Go." if path != "tools/README.md" else "---\ndescription: Does.\n---\nGo.")
+    (tmp_path / "dotfiles").mkdir()
+    (tmp_path / "dotfiles" / "mine.md").write_text("Mine.")
+    (place / "linked").symlink_to(tmp_path / "dotfiles")
+    (place / "round").symlink_to(place)
+
+    found = read_commands(command_folders(tmp_path / "home", {}))
+
+    assert [one.name for one in found.commands] == ["a:b:c:d:e:f", "linked:mine", "ship", "tools:readme"]
+    assert (found.problems, found.notes) == ((), (place / "README.md",))
+
+
+def test_a_projects_commands_behind_a_link_that_leads_out_are_named_and_not_read(tmp_path: Path) -> None:
+    place = tmp_path / "work" / ".claude" / "commands"
+    place.mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "x.md").write_text("Out.")
+    (place / "out").symlink_to(tmp_path / "outside")
+
+    found = read_commands(command_folders(tmp_path / "home", {}, tmp_path / "work", trusted=True))
+
+    assert found.commands == ()
+    assert [(problem.path, problem.fatal) for problem in found.problems] == [(str(place / "out"), True)]
+    assert "is a link that leads out of the work folder" in found.problems[0].reason
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -120,6 +120,25 @@ def test_links_in_circles_and_links_to_nowhere_end_the_search(user: Path, work: 
     assert len(list(skill_files(SkillFolder(path=place)))) == 2
 
 
+def test_a_skill_is_found_in_any_capitals_and_however_deep_it_lies(user: Path, work: Path) -> None:
+    place = work / ".claude" / "skills"
+    for name, file in (("cake", "Skill.md"), ("pie", "SKILL.MD")):
+        (place / name).mkdir(parents=True)
+        (place / name / file).write_text(f"---\nname: {name}\ndescription: d\n---\nBake.")
+    put(place / "a" / "b" / "c" / "d" / "e", "tart")
+
+    found = shelf(user, work)
+
+    assert [(one.name, one.folder) for name in ("cake", "pie") if (one := found.get(name))] == [
+        ("cake", place / "cake"),
+        ("pie", place / "pie"),
+    ]
+    tart = found.get("tart")
+    assert tart is not None
+    assert tart.category == "a/b/c/d/e"
+    assert found.problems == ()
+
+
 def test_files_of_a_skill_do_not_include_what_links_lead_to(tmp_path: Path, work: Path) -> None:
     source = put(work / ".yeaft" / "skills", "cake")
     (tmp_path / "outside").mkdir()

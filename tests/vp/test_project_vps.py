@@ -107,6 +107,18 @@ def test_agents_of_one_name_and_files_that_are_none_are_said(home: Path, work: P
     ]
 
 
+def test_a_note_among_agents_is_known_as_one_and_linked_folders_are_read(home: Path, work: Path) -> None:
+    note = agent(work, "README.md", "# Our agents")
+    (work / "shared").mkdir()
+    (work / "shared" / "cook.MD").write_text("---\nname: cook\n---\nGo.")
+    (work / ".claude" / "agents" / "more").symlink_to(work / "shared")
+
+    library = Library(vp_folders(home, work))
+
+    assert library.get("cook") is not None
+    assert (library.notes(), problems(library, work)) == ((note,), [])
+
+
 def test_an_own_vp_of_the_project_that_leads_out_is_not_read(home: Path, work: Path) -> None:
     (home / "secret.md").write_text("---\nname: Secret\n---\nx")
     (work / ".yeaft" / "vps" / "spy.md").symlink_to(home / "secret.md")

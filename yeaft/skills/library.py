@@ -16,8 +16,10 @@ from yeaft.skills.skill_file import ParsedSkill, Skill, Tier, key_of, parse_skil
 
 MOST_SKILLS, MOST_FOLDERS = 500, 2000
 MANY = f"holds more than {MOST_SKILLS} skills; the rest is left out"
-DEPTH = 4
+TOO_MANY = f"there are more than {MOST_FOLDERS} folders; the rest is left out"
+DEPTH = 8
 SKILL_NAMES = ("SKILL.md", "skill.md")
+"""What a skill's file is called first of all; any other capitals are understood too."""
 SKIPPED = frozenset({"node_modules", "__pycache__"})
 USER_PLACES = (".claude/skills", ".config/agents/skills", ".agents/skills")
 PROJECT_PLACES = (".cursor/skills", ".claude/skills", ".agents/skills", ".yeaft/skills")
@@ -181,12 +183,22 @@ def skill_files(folder: SkillFolder) -> Iterator[tuple[Path, Path | None, Proble
                 yield source, own, None
             elif depth > 1 and entry.is_dir():
                 waiting.append((entry, depth - 1))
+    if waiting:
+        yield folder.path, None, _fault(folder.path, TOO_MANY)
+
+
+def skill_file_in(folder: Path) -> Path | None:
+    """Return the file that makes a folder a skill, in whatever capitals it is written; None if there is none."""
+    found = next((folder / name for name in SKILL_NAMES if os.path.lexists(folder / name)), None)
+    if found is not None:
+        return found
+    return next((entry for entry in _entries(folder) if entry.name.casefold() == SKILL_NAMES[1]), None)
 
 
 def _skill_at(entry: Path) -> tuple[Path | None, Path | None]:
     """Return the skill file that `entry` is or has, and the folder that is the skill's own."""
     if entry.is_dir():
-        own = next((entry / name for name in SKILL_NAMES if os.path.lexists(entry / name)), None)
+        own = skill_file_in(entry)
         return (own, entry) if own else (None, None)
     is_skill = entry.suffix == ".md" and entry.is_file() and _has_front_matter(entry)
     return (entry, None) if is_skill else (None, None)

@@ -9,13 +9,14 @@ from msgspec import Struct
 
 from yeaft.prompts.find import templates_dir
 from yeaft.prompts.front_matter import Problem
+from yeaft.prompts.markdown_tree import leads_out, markdown_files
 from yeaft.prompts.text_file import read_text_file
 from yeaft.vp.names import Names
 from yeaft.vp.persona import Vp
 from yeaft.vp.vp_file import Parsed, parse_vp
 
-MOST_AGENTS = 500
-SKIPPED = frozenset({"node_modules", "__pycache__"})
+NOTE = "readme"
+"""What a file that explains the others is called."""
 
 Tier = Literal["bundled", "user", "project"]
 
@@ -65,6 +66,7 @@ class Library:
         self._sources: dict[str, _Source] | None = None
         self._parsed = {vp.id: Parsed(vp=vp) for vp in made}
         self._remarks: list[Problem] = []
+        self._notes: list[Path] = []
 
     def get(self, vp_id: str) -> Vp | None:
         """Return the VP with this exact id, reading only its file; None if there is none that can be used."""
@@ -88,6 +90,11 @@ class Library:
         found = [problem for vp_id in self._found() for problem in self._read(vp_id).problems]
         return (*self._remarks, *found, *_claimed_twice(self.all()))
 
+    def notes(self) -> tuple[Path, ...]:
+        """Return the files among agents that only explain the others."""
+        self._found()
+        return tuple(self._notes)
+
     def _found(self) -> dict[str, _Source]:
         if self._sources is None:
             made = VpFolder(path=Path())
@@ -104,9 +111,12 @@ class Library:
             yield from ((path.stem, path) for path in _vp_files(folder.path))
             return
         taken: dict[str, Path] = {}
-        for path in _agent_files(folder.path):
+        tree = markdown_files(folder.path, folder.within)
+        self._remarks += tree.problems
+        for path in tree.files:
             parsed = _parsed_agent(path, folder)
             if parsed is None:
+                self._notes.append(path)
                 continue
             vp_id = parsed.vp.id if parsed.vp else path.stem
             if vp_id in taken or (parsed.vp is None and vp_id in (self._sources or {})):
@@ -138,17 +148,6 @@ def _vp_files(folder: Path) -> list[Path]:
         return []  # most users and projects have no such folder
 
 
-def _agent_files(folder: Path) -> list[Path]:
-    """Return the Markdown files of a folder and those below it, links to folders not followed."""
-    found: list[Path] = []
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not (name.startswith(".") or name in SKIPPED))
-        found += [Path(place) / name for name in sorted(files) if name.endswith(".md") and not name.startswith(".")]
-        if len(found) >= MOST_AGENTS:
-            break
-    return found[:MOST_AGENTS]
-
-
 def _parsed(path: Path, folder: VpFolder) -> Parsed:
     if outside := _outside(path, folder):
         return Parsed(vp=None, problems=(outside,))
@@ -160,7 +159,7 @@ def _parsed_agent(path: Path, folder: VpFolder) -> Parsed | None:
     if outside := _outside(path, folder):
         return Parsed(vp=None, problems=(outside,))
     parsed = read_agent(path)
-    return None if parsed.vp is None and path.stem.casefold() == "readme" else parsed
+    return None if parsed.vp is None and path.stem.casefold() == NOTE else parsed
 
 
 def read_vp(path: Path) -> Parsed:
@@ -187,10 +186,8 @@ def _outside(path: Path, folder: VpFolder) -> Problem | None:
     """Say that a file is a link that leads out of where it may lead."""
     if folder.within is None:
         return None
-    real = Path(os.path.realpath(path))
-    if real.is_relative_to(os.path.realpath(folder.within)):
-        return None
-    return Problem(path=str(path), line=1, reason=f"is a link that leads out of the work folder, to {real}; not used")
+    real = os.path.realpath(path)
+    return None if Path(real).is_relative_to(os.path.realpath(folder.within)) else leads_out(path, real)
 
 
 def _replaced(vp_id: str, hidden: Path, used: Path) -> Problem:

@@ -24,7 +24,7 @@ RowKind = Literal["setting", "hook", "server", "vp", "skill", "recipe", "command
 Change = Literal["", "new", "changed", "gone"]
 DETAIL_CHARS = 300
 LARGEST_BYTES = 1024 * 1024
-SKILL_NAMES = ("SKILL.md", "skill.md")
+SKILL_NAME = "skill.md"
 _PLAIN = re.compile(r"(?:[\w@%+=:,./-]|\$\{[A-Za-z_]\w*(?::-[\w./:-]*)?\})+")
 
 
@@ -148,7 +148,7 @@ def _servers(path: Path) -> Iterator[tuple[RowKind, str, str]]:
 
 def _skill(folder: Path, file: BroughtFile) -> Iterator[tuple[RowKind, str, str]]:
     path = Path(file.path)
-    if path.name in SKILL_NAMES:
+    if path.name.casefold() == SKILL_NAME:
         yield "skill", path.parent.name, _description(folder / path)
     elif path.suffix == ".md" and len(path.parts) == len(Path(".yeaft/skills/x.md").parts):
         yield "skill", path.stem, _description(folder / path)

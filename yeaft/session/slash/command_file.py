@@ -1,21 +1,21 @@
 """Custom commands: Markdown files whose text is said in place of a short word, and where they are kept."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from yeaft.prompts.front_matter import FrontMatter, Problem, read_front_matter
+from yeaft.prompts.front_matter import FrontMatter, Problem, read_front_matter, split_head
+from yeaft.prompts.markdown_tree import leads_out, markdown_files
 from yeaft.prompts.scalars import prose
 from yeaft.prompts.text_file import read_text_file
 from yeaft.skills.skill_file import Tier, hint_of, key_of, problems_of, tools_of
 
-MOST_COMMANDS = 500
-DEPTH = 4
-SKIPPED = frozenset({"node_modules", "__pycache__"})
 PROJECT_PLACES = (".claude/commands", ".yeaft/commands")
 DESCRIPTION_CHARS = 300
+NOTE = "readme"
+"""What a file that explains the others is called; with front matter it is a command all the same."""
 
 
 class Command(Struct, frozen=True, kw_only=True):
@@ -45,11 +45,15 @@ class CommandFolder(Struct, frozen=True, kw_only=True):
 
 
 class Commands(Struct, frozen=True, kw_only=True):
-    """All commands at one moment, by name, what is wrong with their files, and those that another one hides."""
+    """All commands at one moment, by name, what is wrong with their files, and those that another one hides.
+
+    `notes` are files among them that only explain the others.
+    """
 
     commands: tuple[Command, ...] = ()
     problems: tuple[Problem, ...] = ()
     hidden: tuple[Command, ...] = ()
+    notes: tuple[Path, ...] = ()
 
     def get(self, name: str) -> Command | None:
         """Return the command that is typed as `name`, without its slash, in any capitals."""
@@ -81,10 +85,13 @@ def read_commands(folders: Sequence[CommandFolder]) -> Commands:
     found: dict[str, Command] = {}
     problems: list[Problem] = []
     hidden: list[Command] = []
+    notes: list[Path] = []
     seen: set[str] = set()
     for folder in folders:
         here: dict[str, Command] = {}
-        for path in _files(folder.path):
+        tree = markdown_files(folder.path, folder.within)
+        problems += tree.problems
+        for path in tree.files:
             real = os.path.realpath(path)
             if real in seen:
                 continue
@@ -92,6 +99,8 @@ def read_commands(folders: Sequence[CommandFolder]) -> Commands:
             command, faults = _read(path, folder, real)
             problems += faults
             if command is None:
+                if not faults:
+                    notes.append(path)
                 continue
             if twin := here.get(command.name):
                 problems.append(_hidden(command, f"{twin.source} has the same name and is used"))
@@ -103,7 +112,10 @@ def read_commands(folders: Sequence[CommandFolder]) -> Commands:
             here[command.name] = command
         found |= here
     return Commands(
-        commands=tuple(found[name] for name in sorted(found)), problems=tuple(problems), hidden=tuple(hidden)
+        commands=tuple(found[name] for name in sorted(found)),
+        problems=tuple(problems),
+        hidden=tuple(hidden),
+        notes=tuple(notes),
     )
 
 
@@ -133,8 +145,9 @@ def parse_command(
 
 
 def _read(path: Path, folder: CommandFolder, real: str) -> tuple[Command | None, tuple[Problem, ...]]:
+    """Read one file; neither a command nor a problem comes back for a note."""
     if folder.within is not None and not Path(real).is_relative_to(os.path.realpath(folder.within)):
-        return None, (_fault(path, f"is a link that leads out of the work folder, to {real}; it is not used"),)
+        return None, (leads_out(path, real),)
     parts = path.relative_to(folder.path).with_suffix("").parts
     name = ":".join(key_of(part) for part in parts)
     if not all(map(key_of, parts)):
@@ -142,25 +155,10 @@ def _read(path: Path, folder: CommandFolder, real: str) -> tuple[Command | None,
     file = read_text_file(path)
     if isinstance(file, Problem):
         return None, (file,)
+    if path.stem.casefold() == NOTE and split_head(file.text) is None:
+        return None, ()
     command, problems = parse_command(file.text, path, name, folder.tier)
     return command, (*file.problems, *problems)
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    count = 0
-    for place, folders, files in os.walk(folder):
-        depth = len(Path(place).relative_to(folder).parts)
-        folders[:] = sorted(name for name in folders if depth < DEPTH - 1 and not _is_skipped(name))
-        for name in sorted(files):
-            if name.endswith(".md") and not _is_skipped(name) and name.casefold() != "readme.md":
-                yield Path(place) / name
-                count += 1
-                if count == MOST_COMMANDS:
-                    return
-
-
-def _is_skipped(name: str) -> bool:
-    return name.startswith(".") or name in SKIPPED
 
 
 def _description(head: FrontMatter, body: str) -> str:

@@ -15,8 +15,24 @@ from yeaft.kernel.errors import NotFound
 from yeaft.kernel.nearness import nearest
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_BAD_DATA
 from yeaft.prompts.front_matter import Problem
-from yeaft.session.slash.command_file import Command, Commands, command_folders, parse_command, read_commands
-from yeaft.skills.library import SKILL_NAMES, Shelf, SkillFolder, SkillLibrary, files_of, skill_files, skill_folders
+from yeaft.session.slash.command_file import (
+    Command,
+    CommandFolder,
+    Commands,
+    command_folders,
+    parse_command,
+    read_commands,
+)
+from yeaft.skills.library import (
+    SKILL_NAMES,
+    Shelf,
+    SkillFolder,
+    SkillLibrary,
+    files_of,
+    skill_file_in,
+    skill_files,
+    skill_folders,
+)
 from yeaft.skills.skill_check import check_skill
 from yeaft.skills.skill_file import Skill, Tier, key_of
 
@@ -84,6 +100,8 @@ def ls(desk: Desk) -> int:
     for problem in (*shelf.problems, *commands.problems):
         code = "skills.left_out" if problem.fatal else "skills.doubtful"
         desk.note(code, path=problem.path, line=problem.line, reason=problem.reason)
+    for path in commands.notes:
+        desk.note("skills.note_file", path=str(path))
     if desk.trust.is_refused:
         desk.note("skills.untrusted", folder=desk.trust.folder)
     return EXIT_ANSWERED
@@ -152,7 +170,10 @@ def _checked(path: Path) -> Iterator[tuple[Path, tuple[Problem, ...]]]:
     if not path.exists():
         raise NotFound(f"There is no {path}.")
     if path.is_dir():
-        own = next((path / name for name in SKILL_NAMES if (path / name).exists()), None)
+        own = skill_file_in(path)
+        if own is None and "commands" in path.resolve().parts:
+            yield from _commands_checked(path)
+            return
         if own is None:
             found = list(_folder_checked(SkillFolder(path=path)))
             if not found:
@@ -160,7 +181,7 @@ def _checked(path: Path) -> Iterator[tuple[Path, tuple[Problem, ...]]]:
             yield from found
             return
         path = own
-    if path.name in SKILL_NAMES:
+    if path.name.casefold() == SKILL_NAMES[1]:
         yield path, check_skill(path, path.resolve().parent)
     elif "commands" in path.resolve().parts:
         yield path, _command_faults(path)
@@ -171,6 +192,12 @@ def _checked(path: Path) -> Iterator[tuple[Path, tuple[Problem, ...]]]:
 def _folder_checked(folder: SkillFolder) -> Iterator[tuple[Path, tuple[Problem, ...]]]:
     for source, place, refused in skill_files(folder):
         yield source, (refused,) if refused else check_skill(source, place)
+
+
+def _commands_checked(folder: Path) -> Iterator[tuple[Path, tuple[Problem, ...]]]:
+    commands = read_commands([CommandFolder(path=folder)])
+    yield folder, commands.problems
+    yield from ((command.source, ()) for command in commands.commands)
 
 
 def _command_faults(path: Path) -> tuple[Problem, ...]:

@@ -153,12 +153,14 @@ def rm(desk: Desk, *, vp: str, yes: bool) -> int:
 def check(desk: Desk, *, paths: tuple[str, ...]) -> int:
     """Report what is wrong with VP files, as `path:line: reason`."""
     if not paths:
+        for path in desk.library.notes():
+            desk.note("vps.note_file", path=str(path))
         return _report(desk, desk.library.problems(), count=len(desk.library.all()))
     files: list[Path] = []
     for path in map(Path, paths):
         if not path.exists():
             raise NotFound(f"There is no {path}.")
-        files += sorted(path.glob("*.md")) if path.is_dir() else [path]
+        files += _files_in(path) if path.is_dir() else [path]
     return _check_files(desk, files, data=True)
 
 
@@ -168,13 +170,24 @@ def _check_files(desk: Desk, files: list[Path], *, data: bool = False) -> int:
 
     problems: list[Problem] = []
     for file in files:
-        is_agent = file.resolve().parent.name == "agents" and file.resolve().parents[1].name == ".claude"
-        problems += (read_agent(file) if is_agent else read_vp(file)).problems
+        problems += (read_agent(file) if _is_of_agents(file.parent) else read_vp(file)).problems
     if data:
         return _report(desk, tuple(problems), count=len(files))
     for problem in problems:
         _note_problem(desk, problem)
     return _code(problems)
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """The files of VPs in a folder, or those of agents in it and below it."""
+    from yeaft.prompts.markdown_tree import markdown_files
+
+    return list(markdown_files(folder).files) if _is_of_agents(folder) else sorted(folder.glob("*.md"))
+
+
+def _is_of_agents(folder: Path) -> bool:
+    """Whether a folder holds files of other programs' agents, which are always called so."""
+    return "agents" in folder.resolve().parts
 
 
 def _report(desk: Desk, problems: tuple[Problem, ...], *, count: int) -> int:

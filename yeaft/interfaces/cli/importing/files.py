@@ -8,10 +8,10 @@ from pathlib import Path
 
 from yeaft.interfaces.cli.importing.found import Item, Kind, NewFile, NewFolder, Places, not_taken
 from yeaft.kernel.errors import YeaftError
+from yeaft.skills.library import skill_file_in
 
 MOST_FILES = 1000
 _NAMED = re.compile(r"(?<![$\w\\])\$(?!ARGUMENTS\b)[A-Z][A-Z0-9_]+\b")
-SKILL_NAMES = ("SKILL.md", "skill.md")
 
 
 def agents(folder: Path, places: Places) -> Iterator[Item]:
@@ -61,7 +61,7 @@ def commands(folder: Path, places: Places) -> Iterator[Item]:
 def skills(folder: Path, places: Places) -> Iterator[Item]:
     """Skill folders directly in a folder, as skills of the user's own."""
     for path in _listed(folder):
-        if path.name.startswith(".") or not any((path / name).is_file() for name in SKILL_NAMES):
+        if path.name.startswith(".") or skill_file_in(path) is None:
             continue
         yield Item(
             kind="skills",
@@ -76,7 +76,7 @@ def in_place(kind: Kind, folder: Path, reason: str = "") -> Iterator[Item]:
     """Files and skill folders that yeaft uses where they are."""
     found = _listed(folder) if kind == "skills" else _markdown(folder)
     for path in found:
-        if kind == "skills" and not any((path / name).is_file() for name in SKILL_NAMES):
+        if kind == "skills" and skill_file_in(path) is None:
             continue
         yield Item(kind=kind, name=path.stem, source=str(path), status="in_place", reason=reason)
 

@@ -73,6 +73,16 @@ def test_what_cannot_be_carried_over_is_said():
         ("name: a\ntools: Glob, AskUserQuestion, KillShell", ToolPolicy(allow=("Glob", "AskUser", "CancelTask"))),
         ("name: a\ntools:\n  write: false\n  bash: true", ToolPolicy(deny=("FileWrite",))),
         ('name: a\ntools:\n  "*": false\n  grep: true', ToolPolicy(allow=("Grep",))),
+        ("name: a\ntools: Read; Write | Bash", ToolPolicy(allow=("FileRead", "ListDir", "FileWrite", "Bash"))),
+        ("name: a\ntools: - Glob\n- LS", ToolPolicy(allow=("Glob", "ListDir"))),
+        ("name: a\ntools: none", ToolPolicy(allow=())),
+        ("name: a\ntools: inherit", ToolPolicy()),
+        ("name: a\nallowed-tools: Read(src/**), Grep", ToolPolicy(allow=("FileRead", "ListDir", "Grep"))),
+        ("name: a\nallowedTools: [Glob]\ndisallowed-tools: Bash", ToolPolicy(allow=("Glob",), deny=("Bash",))),
+        (
+            "name: a\ntools: ['codebase', 'gh/*', 'io.x/get']",
+            ToolPolicy(allow=("Grep", "Glob", "mcp__gh__*", "mcp__io.x__get")),
+        ),
     ],
 )
 def test_tools_are_named_as_here_and_absent_means_all(front, policy):
@@ -124,10 +134,28 @@ def test_a_file_in_a_fence_or_with_an_indented_head_is_read(around):
 
 
 @pytest.mark.parametrize(
-    ("written", "model"), [("sonnet", ""), ("inherit", ""), ("haiku", "fast"), ("claude-opus-4-5", "claude-opus-4-5")]
+    ("written", "model"),
+    [
+        ("sonnet", ""),
+        ("inherit", ""),
+        ("haiku", "fast"),
+        ("Opus[1m]", ""),
+        ("default", ""),
+        ("[haiku, sonnet]", "fast"),
+        ("GPT-5 (copilot)", "GPT-5"),
+        ("claude-opus-4-5", "claude-opus-4-5"),
+    ],
 )
 def test_model_nicknames_become_the_users_own_models(written, model):
     assert import_agent(f"---\nname: a\nmodel: {written}\n---\nGo.", Path("a.md")).vp.model == model
+
+
+def test_a_restriction_under_another_name_is_kept_and_that_is_said():
+    parsed = parse_agent("---\nname: a\nallowed-tools: Read\n---\nGo.", Path("a.md"))
+
+    assert [(one.line, one.reason) for one in parsed.problems] == [
+        (3, "'allowed-tools' is how other files call it; here it is 'tools'")
+    ]
 
 
 def test_a_name_that_cannot_be_an_id_takes_the_file_name():

@@ -17,6 +17,14 @@ from yeaft.vp.vp_file import Parsed
 ROLE_CHARS = 160
 CARRIED_KEYS = frozenset({"name", "description", "tools", "disallowedTools", "model"})
 KNOWN_KEYS = CARRIED_KEYS | {"permissionMode", "skills", "mcpServers", "hooks", "memory", "color", "maxTurns"}
+SPELLINGS = {
+    "allowed-tools": "tools",
+    "allowed_tools": "tools",
+    "allowedTools": "tools",
+    "disallowed-tools": "disallowedTools",
+    "disallowed_tools": "disallowedTools",
+}
+"""How skills, commands and other programs call a key. Whoever restricts an agent means it under any of these names."""
 _KNOWN = {key.casefold(): key for key in KNOWN_KEYS}
 TOOLS = {
     "Agent": ("SpawnAgent", "PromptAgent", "WaitAgent", "CloseAgent", "ListAgents"),
@@ -43,13 +51,18 @@ TOOLS = {
     "WebSearch": ("WebSearch",),
     "Write": ("FileWrite",),
     # other programs
+    "codebase": ("Grep", "Glob"),
+    "editFiles": ("FileEdit", "ApplyPatch", "FileWrite"),
     "execute": ("Bash",),
     "fetch": ("WebFetch",),
     "find": ("Glob",),
     "list": ("ListDir",),
     "patch": ("ApplyPatch",),
+    "runCommands": ("Bash",),
+    "runInTerminal": ("Bash",),
     "search": ("Grep", "Glob"),
     "shell": ("Bash",),
+    "terminal": ("Bash",),
     "todo": ("TodoWrite",),
     "web": ("WebSearch", "WebFetch"),
 }
@@ -57,13 +70,19 @@ TOOLS = {
 _BY_NAME = {own.casefold(): (own,) for found in TOOLS.values() for own in found} | {
     name.casefold(): found for name, found in TOOLS.items()
 }
-_ALL = frozenset({"*", "all", "all tools", "all available tools"})
+_ALL = frozenset({"*", "all", "all tools", "all available tools", "inherit", "default"})
+_NONE = frozenset({"none", "no tools"})
 _OFF = frozenset({"false", "no", "off"})
 
-_MODELS = {"haiku": "fast", "sonnet": "", "opus": "", "inherit": ""}
+_MODELS = {"haiku": "fast"} | dict.fromkeys(("sonnet", "opus", "opusplan", "inherit", "default", "auto"), "")
+"""The nicknames that say how capable a model should be, and whose place they take among the user's own."""
+_EXTRA = re.compile(r"\[[^\]]*\]$|[ \t]*\([^)]*\)$")
+"""What stands behind a model's name and is no part of it, such as `[1m]` and ` (copilot)`."""
 _KEY_LINE = re.compile(r"[*_]*([A-Za-z]+)[*_]*[ \t]*:[*_]*[ \t]*(.*)$")
 _FIRST_SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|[\u3002\uff01\uff1f])")
-_TOOL = re.compile(r"[^,(]+(?:\([^)]*\))?")
+_TOOL = re.compile(r"[^,;|(]+(?:\([^)]*\))?")
+_OTHER_SERVER = re.compile(r"([a-z][\w.-]*)/([\w*.-]+)", re.IGNORECASE)
+"""A server's tool as Copilot names it."""
 _WORD = re.compile(r"[^\s(]+(?:\([^)]*\))?")
 Warnings = list[tuple[str, str]]
 """What could not be carried over, each with the key that it is about."""
@@ -125,10 +144,11 @@ def _read(text: str, path: Path) -> _Read:
     if head is None or not (head.text or head.is_closed):
         raise BadData("is not an agent file: it has no front matter between two --- lines.")
     found = _front_matter(text, head, path)
-    fields, body = found.fields, found.body.strip()
+    fields, body = dict(found.fields), found.body.strip()
     if not body:
         raise BadData("has no prompt below its front matter, so there is nothing to import.")
     warnings: Warnings = []
+    _respell(fields, warnings)
     given = _text(fields, "name") or path.stem
     vp_id = _id(given, path)
     name = given.replace("-", " ").replace("_", " ").strip().capitalize()
@@ -136,7 +156,7 @@ def _read(text: str, path: Path) -> _Read:
         id=vp_id,
         name=vp_id if label_problem(name) else name,
         role=_role(_text(fields, "description")),
-        model=_model(_text(fields, "model"), warnings),
+        model=_model(fields, warnings),
         tools=_policy(fields, warnings),
         persona={"": body},
     )
@@ -208,10 +228,22 @@ def _role(description: str) -> str:
     return role if len(role) <= ROLE_CHARS else role[: ROLE_CHARS - 1].rstrip() + "…"
 
 
-def _model(named: str, warnings: Warnings) -> str:
-    if named in _MODELS:
-        return _MODELS[named]
+def _respell(fields: dict[str, Value], warnings: Warnings) -> None:
+    """Take what stands under another name of a key as if it stood under its own."""
+    for written, key in SPELLINGS.items():
+        if written in fields and key not in fields:
+            fields[key] = fields.pop(written)
+            warnings.append((written, f"{written!r} is how other files call it; here it is {key!r}"))
+
+
+def _model(fields: dict[str, Value], warnings: Warnings) -> str:
+    value = fields.get("model", "")
+    named = prose(value[0] if isinstance(value, list) and value else value).strip()
+    nickname = _EXTRA.sub("", named).casefold()
+    if nickname in _MODELS:
+        return _MODELS[nickname]
     if named:
+        named = _EXTRA.sub("", named)
         text = f"the model {named!r} is kept as it is; `yeaft model ls` shows whether it can be reached"
         warnings.append(("model", text))
     return named
@@ -238,9 +270,13 @@ def _tools(key: str, value: Value, warnings: Warnings) -> tuple[str, ...] | None
         name, restricted, _ = written.partition("(")
         if written.casefold() in _ALL:
             return None
+        if written.casefold() in _NONE:
+            continue
         if restricted:
             text = f"{written!r} became {name!r}; write the restriction as a rule under [permissions]"
             warnings.append((key, text))
+        if (other := _OTHER_SERVER.fullmatch(name)) and name.casefold() not in _BY_NAME:
+            name = f"mcp__{other[1]}__{other[2]}"
         if name.casefold() not in _BY_NAME and not name.startswith("mcp__"):
             warnings.append((key, f"there is no tool like {name!r} here; the name is kept and does nothing"))
         found |= dict.fromkeys(_BY_NAME.get(name.casefold(), (name,)))
@@ -250,8 +286,8 @@ def _tools(key: str, value: Value, warnings: Warnings) -> tuple[str, ...] | None
 def _named(text: str) -> Iterator[str]:
     """Yield the names in `text`, which commas part, or spaces where each word is a tool."""
     for part in _TOOL.findall(text.strip("[] ")):
-        name = part.strip(" \t\n\"'")
-        words = _WORD.findall(name)
+        name = part.strip(" \t\n\"'").removeprefix("- ")
+        words = [word for word in _WORD.findall(name) if word != "-"]
         if len(words) > 1 and all(_is_tool(word) for word in words):
             yield from words
         elif name:

@@ -109,7 +109,7 @@ def test_the_users_own_server_wins_and_the_projects_is_named(given):
             '[mcp.servers.a]\ncommand = "x"\nurl = "https://x"\n',
             "[mcp.servers.a] needs a command or a url, and not both",
         ),
-        ('[mcp.servers."文件"]\ncommand = "x"\n', "[mcp.servers.'文件']: no name can be made of it"),
+        ('[mcp.servers."!!"]\ncommand = "x"\n', "[mcp.servers.'!!']: no name can be made of it"),
     ],
 )
 def test_a_server_of_the_users_that_cannot_be_meant_is_named_and_the_rest_goes_on(given, text, reason):

@@ -119,6 +119,13 @@ def test_a_windows_path_with_spaces_is_one_program():
         {"context_servers": {"a": {"source": "custom", "command": "x"}}},
         {"mcp_servers": {"a": {"command": "x"}}},
         {"amp.mcpServers": {"a": {"command": "x"}}},
+        {"editor.tabSize": 2, "mcp.servers": {"a": {"command": "x"}}},
+        {"mcp-servers": {"a": {"command": "x"}}},
+        {"McpServers": {"a": {"command": "x"}}},
+        {"name": "a", "enabled": True, "command": "x"},
+        [{"name": "a", "command": "x"}],
+        {"context_servers": {"a": {"source": "custom", "command": {"path": "x"}}}},
+        {"mcpServers": [{"name": "a", "transport": {"type": "stdio", "command": "x"}}]},
         {"$schema": "https://x", "a": {"command": "x"}},
         {"_comment": "ours", "mcpServers": {"_comment": "all of them", "//": "off", "a": {"command": "x", "//": "y"}}},
     ],
@@ -128,6 +135,64 @@ def test_servers_are_found_wherever_programs_keep_them(text):
 
     assert [(one.server.name, one.server.command) for one in found.servers] == [("a", "x")]
     assert [problem for problem in found.problems if problem.fatal] == []
+
+
+def test_a_part_of_an_entry_may_stand_in_an_object_of_its_own():
+    zed = server_of({"source": "custom", "command": {"path": "npx", "args": ["-y"], "env": {"K": "v"}}, "env": None})
+    continued = server_of({"transport": {"type": "streamable-http", "url": "https://x/mcp"}})
+    fetched = server_of({"url": "https://x/mcp", "requestInit": {"headers": {"A": "b"}}, "headers": {"A": "c"}})
+
+    assert (zed.kind, zed.command, zed.args) == ("stdio", "npx", ("-y",))
+    assert (continued.kind, continued.url) == ("http", "https://x/mcp")
+    assert fetched.headers == {"A": "c"}
+
+
+@pytest.mark.parametrize(
+    ("written", "env"),
+    [
+        (["K=a=b", "L="], {"K": "a=b", "L": ""}),
+        ([{"name": "K", "value": "v"}, {"key": "N", "value": 1}], {"K": "v", "N": "1"}),
+    ],
+)
+def test_variables_and_headers_in_a_list_are_understood_and_that_is_told(written, env):
+    found = parsed({"a": {"command": "x", "env": written}, "b": {"url": "https://x", "headers": ["X-Key: k: v"]}})
+
+    assert [one.server.env for one in found.servers] == [env, {}]
+    assert found.servers[1].server.headers == {"X-Key": "k: v"}
+    assert [reason for _, reason, fatal in told(found) if not fatal] == [
+        "the server 'a': 'env' should be an object, not a list",
+        "the server 'b': 'headers' should be an object, not a list",
+    ]
+    assert "'env' must be an object of texts" in told(parsed({"a": {"command": "x", "env": [["K"]]}}))[0][1]
+
+
+def test_numbers_and_truth_values_may_stand_in_quotes():
+    found = parsed({"a": {"command": "x", "disabled": "true", "timeout": "60000"}})
+
+    assert [(one.enabled, one.server.call_timeout_s) for one in found.servers] == [(False, 60.0)]
+
+
+def test_a_server_whose_name_has_no_latin_letters_can_be_used_under_one_that_is_told():
+    found = parsed({"文件": {"command": "x"}, "数据库": {"command": "y"}, "！": {"command": "z"}})
+
+    names = [one.server.name for one in found.servers]
+    assert [(one.written, one.server.command) for one in found.servers] == [("文件", "x"), ("数据库", "y")]
+    assert all(name == clean_name(name) and name.startswith("server-") for name in names)
+    assert [reason for _, reason, fatal in told(found) if not fatal] == [
+        f"the server '文件' is called {names[0]!r} here and in the names of its tools",
+        f"the server '数据库' is called {names[1]!r} here and in the names of its tools",
+    ]
+    assert [reason.split(";")[0] for _, reason, fatal in told(found) if fatal] == ["no name can be made of '！'"]
+
+
+def test_addresses_that_begin_alike_are_different_names():
+    place = "github.com/modelcontextprotocol/servers/tree/main/src"
+    found = parsed({f"{place}/github": {"command": "x"}, f"{place}/filesystem": {"command": "y"}})
+
+    names = [one.server.name for one in found.servers]
+    assert [name.rpartition("-")[0] for name in names] == ["vers-tree-main-src-github", "tree-main-src-filesystem"]
+    assert all(name == clean_name(name) for name in names)
+    assert [fatal for _, _, fatal in told(found) if fatal] == []
 
 
 def test_a_server_may_be_called_like_what_servers_stand_under():
@@ -292,7 +357,7 @@ def test_variables_come_from_the_environment_or_their_default():
     server = McpServer(
         name="a",
         command="~/bin/${TOOL}",
-        args=("${A}", "${B:-b}", "${EMPTY:-e}", "${env:A}", "$A", "${A}${A}"),
+        args=("${A}", "${B:-b}", "${EMPTY:-e}", "${env:A}", "$A", "${A}${A}", "${B-b}", "${B:-${C:-c}}"),
         env={"KEY": "${SECRET:-}"},
         cwd="sub",
         headers={"X": "${workspaceFolder}"},
@@ -301,7 +366,7 @@ def test_variables_come_from_the_environment_or_their_default():
     found = filled(server, {"HOME": "/home/me", "TOOL": "t", "A": "1", "EMPTY": ""}, FOLDER)
 
     assert isinstance(found, McpServer)
-    assert (found.command, found.args) == ("/home/me/bin/t", ("1", "b", "e", "1", "$A", "11"))
+    assert (found.command, found.args) == ("/home/me/bin/t", ("1", "b", "e", "1", "$A", "11", "b", "c"))
     assert (found.env, found.cwd, found.headers) == ({"KEY": ""}, "/srv/sub", {"X": "/srv"})
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from yeaft.config.places import user_config
 from yeaft.config.settings import Config, McpServerSettings
 from yeaft.config.trust import Trust
-from yeaft.mcp.mcp_file import NAME, Declared, clean_name, read_mcp_file
+from yeaft.mcp.mcp_file import NAME, Declared, name_for, read_mcp_file
 from yeaft.mcp.server import CALL_TIMEOUT_S, CONNECT_TIMEOUT_S, McpServer
 from yeaft.mcp.variables import Unset, filled
 from yeaft.prompts.front_matter import Problem
@@ -101,7 +101,7 @@ def _declared(config: Config, home: Path, folder: Path, problems: list[Problem])
 
 
 def _of_settings(written: str, settings: McpServerSettings, origin: str, problems: list[Problem]) -> Iterator[Declared]:
-    name = clean_name(written)
+    name = name_for(written)
     reason = _fault(name, written, settings)
     if reason:
         problems.append(Problem(path=origin, line=1, reason=reason))

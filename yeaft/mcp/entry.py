@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, TypeVar
 from msgspec import Struct
 
 from yeaft.config.json_text import Items, Leaf, Members, Node
+from yeaft.mcp.lifted import lifted
 from yeaft.mcp.server import CALL_TIMEOUT_S, CONNECT_TIMEOUT_S, McpServer
 
 T = TypeVar("T")
@@ -42,11 +43,15 @@ EXCLUDE = ("exclude", "excludeTools", "disabledTools", "disabled_tools")
 CONNECT_S = ("connect_timeout_s", "startup_timeout_sec")
 CALL_S = ("call_timeout_s", "tool_timeout_sec")
 LEAST_MS = 1000
+MOST_DIGITS = 12
 _MEANINGLESS = ("trust", "alwaysAllow", "autoApprove")
 _NOT_DONE = {
     "envFile": "is not read; set the variables in 'env'",
     "headersHelper": "is not run; set the headers in 'headers', where ${VARIABLE} is filled in",
+    "oauth": "is not read; `yeaft mcp login` asks the server how to log in",
 }
+_TRUTHS = {"true": True, "false": False}
+_PAIR = re.compile(r"([\w.-]+)(?:=|:[ \t]+)(.*)$", re.DOTALL)
 _WINDOWS = re.compile(r"\\|^[A-Za-z]:")
 
 
@@ -95,7 +100,7 @@ class _FaultError(Exception):
 
 def read_entry(node: Members) -> Entry:
     """Read the entry of one server. Never raises."""
-    fields = _Fields(node)
+    fields = _Fields(lifted(node))
     try:
         return fields.entry()
     except _FaultError as error:
@@ -219,6 +224,8 @@ class _Fields:
         node = self._found(names)
         if node is None or (isinstance(node, Leaf) and node.value is None):
             return {}
+        if isinstance(node, Items):
+            return self._pairs(names, node)
         if not isinstance(node, Members):
             raise _FaultError(node.start, f"{self._name(names)!r} must be an object of texts")
         found: dict[str, str] = {}
@@ -228,6 +235,18 @@ class _Fields:
                 raise _FaultError(member.start, f"{self._name(names)}.{member.key} must be a text")
             if isinstance(member.node, Leaf) and member.node.value is not None:
                 found[member.key] = text
+        return found
+
+    def _pairs(self, names: tuple[str, ...], node: Items) -> dict[str, str]:
+        """Return a map of texts that is written as a list: of `NAME=text`, `Name: text`, or objects with both."""
+        found: dict[str, str] = {}
+        for item in node.items:
+            pair = _pair(item)
+            if pair is None:
+                raise _FaultError(item.start, f"{self._name(names)!r} must be an object of texts")
+            found[pair[0]] = pair[1]
+        if found:
+            self.remarks.append((node.start, f"{self._name(names)!r} should be an object, not a list"))
         return found
 
     def _milliseconds(self) -> float:
@@ -273,11 +292,32 @@ def _text(node: Node) -> str | None:
     return node.value if isinstance(node, Leaf) and isinstance(node.value, str) else None
 
 
+def _pair(node: Node) -> tuple[str, str] | None:
+    """A name and a text, from `NAME=text`, `Name: text`, or an object that holds both."""
+    if isinstance(node, Members):
+        name = next((text for key in ("name", "key") if (text := _text_in(node, key))), None)
+        value = node.get("value")
+        text = _written(value) if value is not None else None
+        return (name, text) if name and text is not None else None
+    found = _PAIR.match(_text(node) or "")
+    return (found[1], found[2]) if found else None
+
+
+def _text_in(node: Members, key: str) -> str | None:
+    inner = node.get(key)
+    return _text(inner) if inner is not None else None
+
+
 def _truth(node: Node) -> bool | None:
-    return node.value if isinstance(node, Leaf) and isinstance(node.value, bool) else None
+    value = node.value if isinstance(node, Leaf) else None
+    if isinstance(value, str) and value.lower() in _TRUTHS:
+        return _TRUTHS[value.lower()]
+    return value if isinstance(value, bool) else None
 
 
 def _number(node: Node) -> float | None:
+    if isinstance(node, Leaf) and isinstance(node.value, str) and node.value.isdecimal() and node.value.isascii():
+        return float(node.value[:MOST_DIGITS])
     if isinstance(node, Leaf) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         return float(node.value)
     return None

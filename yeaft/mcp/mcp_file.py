@@ -1,5 +1,6 @@
 """Reads `.mcp.json` and the like as people and other programs write them, and says what is wrong with it, by line."""
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from msgspec import Struct
 from yeaft.config.json_text import Document, Items, Leaf, Members, Node, Remark, read_json
 from yeaft.config.regular import MIB, read_regular
 from yeaft.mcp.entry import COMMAND, URL, Entry, read_entry
+from yeaft.mcp.lifted import lifted
 from yeaft.mcp.server import McpServer
 from yeaft.prompts.front_matter import Problem
 
@@ -16,11 +18,21 @@ NAME = ".mcp.json"
 LARGEST_BYTES = MIB
 KEYS = ("mcpServers", "servers")
 """What the servers of a file stand under; the second one is how editors write it."""
-OTHER_KEYS = ("mcp", "mcp_servers", "context_servers", "amp.mcpServers")
+OTHER_KEYS = (
+    "mcp",
+    "mcp_servers",
+    "mcp-servers",
+    "mcp.servers",
+    "McpServers",
+    "MCPServers",
+    "context_servers",
+    "amp.mcpServers",
+)
 """How they are called in the settings of some programs; one of `KEYS` may stand in them."""
 COMMENTS = ("_", "$", "/", "#")
 """What a key begins with that says something about the file."""
 LIMIT_NAME_CHARS = 32
+MARK_CHARS = 6
 _UNUSABLE = re.compile(r"[^a-z0-9_-]+")
 _SEPARATOR = re.compile(r"__+")
 
@@ -73,7 +85,25 @@ def parse_mcp(text: str, path: Path) -> McpFile:
 
 def clean_name(written: str) -> str:
     """Return `written` as a name that can be part of a tool's: of a-z, 0-9, - and _; empty if nothing is left."""
-    return _SEPARATOR.sub("_", _UNUSABLE.sub("-", written.lower())).strip("-_")[:LIMIT_NAME_CHARS].strip("-_")
+    return _plain(written)[:LIMIT_NAME_CHARS].strip("-_")
+
+
+def name_for(written: str) -> str:
+    """Return the name of a server that somebody calls `written`: what `clean_name` makes of it as far as that is whole.
+
+    Of a longer one the end is kept, with a mark from the whole, because addresses of one place begin alike; of one
+    without Latin letters there is only the mark. Empty if `written` has neither letters nor digits of any script.
+    """
+    plain = _plain(written)
+    if len(plain) <= LIMIT_NAME_CHARS and (plain or not any(map(str.isalnum, written))):
+        return plain
+    mark = hashlib.sha256(written.encode("utf-8", "replace")).hexdigest()[:MARK_CHARS]
+    end = plain[-(LIMIT_NAME_CHARS - MARK_CHARS - 1) :].strip("-_")
+    return f"{end or 'server'}-{mark}"
+
+
+def _plain(written: str) -> str:
+    return _SEPARATOR.sub("_", _UNUSABLE.sub("-", written.lower())).strip("-_")
 
 
 def servers_node(root: Node) -> tuple[str, Node] | None:
@@ -136,20 +166,23 @@ class _Reading:
         if members and all(_is_server(member.node) for member in members):
             self._tell(1, "the servers should stand in an object under 'mcpServers'", fatal=False)
             yield from ((member.key, member.node, member.start) for member in members)
+        elif isinstance(root, Items) and root.items and all(map(_is_server, root.items)):
+            yield from self._listed(root)
+        elif isinstance(root, Members) and _is_server(root):
+            self._tell(1, "the server should stand under its name in an object under 'mcpServers'", fatal=False)
+            yield _name_in(root), root, root.start
         elif not isinstance(root, Members) or root.members:
             self._tell(1, "has no 'mcpServers', so there are no servers in it")
 
     def _listed(self, holder: Items) -> Iterator[tuple[str, Node, int]]:
         self._tell(self._document.line(holder.start), "servers should be an object by name, not a list", fatal=False)
         for item in holder.items:
-            name = item.get("name") if isinstance(item, Members) else None
-            text = name.value if isinstance(name, Leaf) and isinstance(name.value, str) else ""
-            yield text, item, item.start
+            yield _name_in(item), item, item.start
 
     def _take(self, written: str, node: Node, line: int) -> None:
         if _is_comment(written, node):
             return
-        name = clean_name(written)
+        name = name_for(written)
         if not name:
             self._tell(line, f"no name can be made of {written!r}; use letters a-z, digits and hyphens")
             return
@@ -160,6 +193,9 @@ class _Reading:
             other = self.servers[name].written
             self._tell(line, f"the server {written!r} is left out: {other!r} has the same name ({name})")
             return
+        if name != clean_name(written):
+            reason = f"the server {written!r} is called {name!r} here and in the names of its tools"
+            self._tell(line, reason, fatal=False)
         entry = read_entry(node)
         for offset, reason in entry.remarks:
             self._tell(self._document.line(offset), f"the server {written!r}: {reason}", fatal=False)
@@ -176,10 +212,16 @@ class _Reading:
         self.problems.append(Problem(path=str(self._path), line=line, reason=reason, fatal=fatal))
 
 
+def _name_in(node: Node) -> str:
+    """What a server says that it is called."""
+    name = node.get("name") if isinstance(node, Members) else None
+    return name.value if isinstance(name, Leaf) and isinstance(name.value, str) else ""
+
+
 def _is_server(node: Node) -> bool:
     if not isinstance(node, Members):
         return False
-    found = (node.get(key) for key in (*COMMAND, *URL))
+    found = (lifted(node).get(key) for key in (*COMMAND, *URL))
     return any(one is not None and (not isinstance(one, Members)) for one in found)
 
 

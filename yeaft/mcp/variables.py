@@ -11,7 +11,7 @@ from yeaft.mcp.server import McpServer
 
 FOLDERS = frozenset({"workspaceFolder", "workspaceRoot", "CLAUDE_PROJECT_DIR", "YEAFT_PROJECT_DIR"})
 """Names for the work folder."""
-_PLACE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{([^}]*)\}")
+_PLACE = re.compile(r"\$\{(?:env:|localEnv:)?([A-Za-z_][A-Za-z0-9_]*)(?::?-((?:[^{}]|\{[^{}]*\})*))?\}|\$\{([^}]*)\}")
 
 
 class Unset(Struct, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ def _value(found: re.Match[str], where: str, environ: Mapping[str, str], folder:
     if value is None and name == "workspaceFolderBasename":
         return folder.name
     if otherwise is not None:
-        return value or otherwise
+        return value or _PLACE.sub(lambda inner: _value(inner, where, environ, folder), otherwise)
     if value is None:
         raise _UnsetError(f"{where} needs the variable {name}, which is not set")
     return value

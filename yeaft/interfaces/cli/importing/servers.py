@@ -11,7 +11,7 @@ from yeaft.config.json_text import Document, Json, Members, Remark, as_json, lis
 from yeaft.config.regular import MIB, read_regular
 from yeaft.interfaces.cli.importing.found import Item, NewServer, not_taken
 from yeaft.mcp.entry import read_entry
-from yeaft.mcp.mcp_file import clean_name
+from yeaft.mcp.mcp_file import name_for
 
 LARGEST_BYTES = 64 * MIB
 _ENV = re.compile(r"\{env:([A-Za-z_]\w*)\}")
@@ -24,7 +24,7 @@ def servers(tables: Json, source: Path, config: Path) -> Iterator[Item]:
 
 
 def _item(written: str, table: Json, source: Path, config: Path) -> Item:
-    name = clean_name(written)
+    name = name_for(written)
     if not name:
         return not_taken("servers", written, source, "no name can be made of this one")
     document = read_json(json.dumps(table))

@@ -109,6 +109,39 @@ async def test_tokens_that_have_run_out_are_renewed_without_the_user(given: McpG
     assert len(browser.opened) == 1
 
 
+async def test_two_that_renew_tokens_at_once_log_each_other_out(given: McpGiven, vault: McpServer) -> None:
+    browser = Browser()
+    await login(vault, home=given.home, folder=given.folder, environ=os.environ, show=browser.show)
+    path = tokens_path(given.home, vault)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "expires_at": 1.0}))
+    several = [given.servers(vault) for _ in range(4)]
+
+    async with asyncio.TaskGroup() as group:
+        answers = [group.create_task(one.call("vault", "add", ADD)) for one in several]
+
+    assert [one.result().parts[0].text for one in answers] == ["3"] * len(several)
+    renewed = json.loads(path.read_text())
+    assert (await several[0].call("vault", "add", ADD)).parts[0].text == "3"
+    assert json.loads(path.read_text()) == renewed
+
+
+async def test_tokens_that_another_one_renewed_are_not_the_ones_in_use(given: McpGiven, vault: McpServer) -> None:
+    browser = Browser()
+    await login(vault, home=given.home, folder=given.folder, environ=os.environ, show=browser.show)
+    path = tokens_path(given.home, vault)
+    first, other = given.servers(vault), given.servers(vault)
+    await first.call("vault", "add", ADD)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "expires_at": 1.0}))
+    await other.call("vault", "add", ADD)
+    expired = json.dumps({**json.loads(path.read_text()), "expires_at": 1.0})
+    path.write_text(expired)
+
+    await first.call("vault", "add", ADD)
+
+    assert path.read_text() != expired, "with what the other one was given, and not with its own"
+    assert (await other.call("vault", "add", ADD)).parts[0].text == "3"
+
+
 async def test_nobody_logs_in_at_a_command(given: McpGiven) -> None:
     with pytest.raises(UsageError, match="is a command"):
         await login(given.stdio(), home=given.home, folder=given.folder, environ=os.environ, show=print)

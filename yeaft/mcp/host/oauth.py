@@ -24,6 +24,7 @@ from mcp.shared.auth import (
 from msgspec import Struct
 from pydantic import BaseModel
 
+from yeaft.mcp.host.shared_login import SharedLogin
 from yeaft.mcp.host_protocol import AnyNews, Connect, LoginAt
 
 CALLBACK_PATH = "/callback"
@@ -51,7 +52,7 @@ class TokenFile:
     """
 
     def __init__(self, path: Path, *, fresh: bool = False) -> None:
-        self._path = path
+        self.path = path
         self._kept = _Kept() if fresh else _read(path)
         self._context: OAuthContext | None = None
 
@@ -66,6 +67,14 @@ class TokenFile:
         if kept.resource:
             context.protected_resource_metadata = ProtectedResourceMetadata.model_validate_json(kept.resource)
         context.auth_server_url = kept.login_server_url or None
+
+    def take_over(self) -> None:
+        """Use the tokens that another process has written since."""
+        found = _read(self.path)
+        if self._context is not None and found.tokens and found.tokens != self._kept.tokens:
+            self._kept = found
+            self._context.current_tokens = OAuthToken.model_validate_json(found.tokens)
+            self._context.token_expiry_time = found.expires_at or None
 
     async def get_tokens(self) -> OAuthToken | None:
         """The tokens of the last login; None if there was none."""
@@ -82,11 +91,11 @@ class TokenFile:
             login_server_url=(context.auth_server_url if context else None) or "",
             resource=_json(context.protected_resource_metadata if context else None),
         )
-        self._path.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-        aside = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+        self.path.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+        aside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         aside.touch(mode=PRIVATE_FILE)
         aside.write_bytes(msgspec.json.encode(self._kept))
-        aside.replace(self._path)
+        aside.replace(self.path)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         """How we are known to the server."""
@@ -184,7 +193,8 @@ async def authorization(order: Connect, tell: Callable[[AnyNews], None]) -> OAut
     elif await storage.get_tokens() is None:
         return None
     else:
-        provider = OAuthClientProvider(order.server.url, _metadata(0), storage, _nobody_there, _nobody_comes)
+        provider = SharedLogin(order.server.url, _metadata(0), storage, _nobody_there, _nobody_comes)
+        provider.tokens = storage
     storage.attend(provider.context)
     return provider
 

@@ -1,6 +1,7 @@
 """A turn run to its end: tools side by side or alone, bugs, time limits, stops."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -9,7 +10,7 @@ from tests.engine.turn_given import Args, Body, Turn, asks_for, tool, words
 from yeaft.engine.calls import PARALLEL_READS, Refused
 from yeaft.engine.decide import Rules
 from yeaft.events.call import CallFinished, CallOutput, CallStarted
-from yeaft.events.turn import ReplyCheckpointed, RequestSent, TextStreamed, TurnEnded
+from yeaft.events.turn import ReplyCheckpointed, RequestFailed, RequestSent, TextStreamed, TurnEnded
 from yeaft.kernel.errors import ModelFailed, ToolFailed
 from yeaft.tools.tool import Running, ToolResult
 
@@ -84,6 +85,48 @@ async def test_a_tool_that_takes_too_long_is_stopped() -> None:
 
     assert turn.result("w0").status == "failed"
     assert "0.01 seconds" in turn.result("w0").text
+
+
+async def test_a_tool_that_does_not_heed_its_limit_leaves_the_turn_without_an_end() -> None:
+    go_on = threading.Event()
+
+    async def deaf(_: Args, __: Running) -> str:
+        await asyncio.to_thread(go_on.wait)  # a thread cannot be cancelled
+        return "at last"
+
+    turn = Turn([asks_for("Deaf"), words("Well.")], [tool("Deaf", deaf, timeout_s=0.01)])
+    try:
+        state = await turn.run()
+    finally:
+        go_on.set()
+
+    assert turn.result("w0").status == "failed"
+    assert [type(event) for event in turn.events if isinstance(event, TurnEnded)] == [TurnEnded]
+    assert state.final_text == "Well."
+
+
+async def test_what_breaks_off_within_a_tool_passes_for_a_stop_by_the_user() -> None:
+    async def broken(_: Args, __: Running) -> str:
+        raise asyncio.CancelledError  # as from something awaited that somebody else has cancelled
+
+    turn = Turn([asks_for("Broken", "Look"), words("Well.")], [tool("Broken", broken), tool("Look", returns("a tree"))])
+
+    state = await turn.run()
+
+    assert (turn.result("w0").status, turn.result("w1").status) == ("failed", "ok")
+    assert "CancelledError" in turn.result("w0").text
+    assert state.ended is not None
+    assert state.ended.outcome == "answered"
+
+
+async def test_a_connection_that_breaks_off_passes_for_a_stop_by_the_user() -> None:
+    turn = Turn([asyncio.CancelledError(), words("Here I am.")])
+
+    state = await turn.run()
+
+    assert [event.error.kind for event in turn.events if isinstance(event, RequestFailed)] == ["truncated"]
+    assert state.ended is not None
+    assert (state.ended.outcome, state.final_text) == ("answered", "Here I am.")
 
 
 async def test_reads_run_side_by_side_but_only_so_many_at_once_and_report_in_order() -> None:

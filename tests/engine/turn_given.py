@@ -58,7 +58,7 @@ def asks_for(*names: str, args_raw: str = "{}") -> Reply:
 class ListModel:
     """Answers from a list, each text streamed as one piece before the reply."""
 
-    def __init__(self, answers: Sequence[Reply | ModelFailed]) -> None:
+    def __init__(self, answers: Sequence[Reply | ModelFailed | asyncio.CancelledError]) -> None:
         self.bodies: list[bytes] = []
         self._answers = list(answers)
 
@@ -72,7 +72,7 @@ class ListModel:
     async def generate(self, body: bytes, hear: Hear) -> Reply:
         self.bodies.append(body)
         answer = self._answers.pop(0)
-        if isinstance(answer, ModelFailed):
+        if isinstance(answer, BaseException):
             raise answer
         for item in answer.items:
             if isinstance(item, TextItem):
@@ -104,7 +104,7 @@ class Turn:
 
     def __init__(
         self,
-        answers: Sequence[Reply | ModelFailed],
+        answers: Sequence[Reply | ModelFailed | asyncio.CancelledError],
         tools: Sequence[Tool[Args]] = (),
         *,
         asked: Mapping[str, Refused | None] | None = None,

@@ -20,6 +20,7 @@ from yeaft.events.turn import (
     ThinkingStreamed,
 )
 from yeaft.kernel import ids
+from yeaft.kernel.cancelling import is_being_cancelled
 from yeaft.kernel.errors import ModelFailed
 from yeaft.kernel.messages import Call
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from yeaft.llm.model import Model, Piece, Reply
 
 CHECKPOINT_S = 2.0
+BROKE_OFF = "The connection broke off."
 AFTER_REFUSAL = 0.75
 """How much of what was refused for length later rounds send, unless more was taken."""
 
@@ -102,7 +104,9 @@ async def ask_model(log: TurnLog, mind: Mind, ask: AskModel, now_ms: NowMs) -> N
         log.post(_failed(sent, error, ear.text))
     except asyncio.CancelledError:
         ear.checkpoint()
-        raise
+        if is_being_cancelled():
+            raise
+        log.post(_failed(sent, ModelFailed("truncated", BROKE_OFF, calls_seen=ear.calls_seen), ear.text))
     else:
         price = model.entry.price
         log.post(_completed(sent, reply, price.cost_usd(reply.usage) if price else None))
@@ -139,6 +143,7 @@ class _Ear:
         self._log = log
         self._sent = sent
         self._said: list[str] = []
+        self.calls_seen = False
         self._noted = 0
         self._noted_at = time.monotonic()
 
@@ -157,6 +162,7 @@ class _Ear:
             case "thinking":
                 self._log.show(ThinkingStreamed(request_id=request_id, vp_id=vp_id, pieces=piece.pieces))
             case "call":
+                self.calls_seen = True
                 self._log.show(
                     CallStreamed(
                         request_id=request_id, vp_id=vp_id, index=piece.index, tool=piece.tool, pieces=piece.pieces

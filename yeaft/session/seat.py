@@ -13,6 +13,7 @@ from yeaft.engine.view import Own
 from yeaft.events.call import CallFinished, TodoChanged
 from yeaft.events.session import MessagePosted
 from yeaft.events.turn import Failure, ReplyCheckpointed, ReplyCompleted
+from yeaft.kernel.cancelling import is_being_cancelled
 from yeaft.kernel.errors import StoreFailed, YeaftError
 from yeaft.session.history import units_before
 
@@ -113,7 +114,7 @@ class Seat:
             await self._turn
         except asyncio.CancelledError:
             await self._close(log, self._stop)
-            if _is_being_cancelled():
+            if is_being_cancelled():
                 raise
         except StoreFailed:
             raise  # nothing can be recorded any more: the Session itself has failed
@@ -130,11 +131,6 @@ class Seat:
             return
         known = self._inquiry.about(log.state, stopped=True)
         await log.post(*closing_events(log.state, ending, known, self._mind.phrases), sync=True)
-
-
-def _is_being_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _source(event: Event, vp_id: str) -> str:

@@ -13,8 +13,9 @@ def test_a_model_that_is_known_and_able_needs_no_words() -> None:
     assert notices_about(BOX) == []
 
 
-def test_guessed_numbers_and_missing_tools_are_told() -> None:
-    assert notices_about(replace(BOX, known=False, tools=False)) == [
+def test_missing_tools_are_told_at_once_and_guessed_numbers_when_something_was_left_out() -> None:
+    assert notices_about(replace(BOX, known=False)) == []
+    assert notices_about(replace(BOX, known=False, tools=False), is_cut=True) == [
         NoticePosted(code="model.unknown", params={"model": "box/qwen3", "context_tokens": "32768"}),
         NoticePosted(code="model.no_tools", params={"model": "box/qwen3"}),
     ]

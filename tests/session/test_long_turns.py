@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.session.session_given import Given, a_call, calls, lines_of, says
+from yeaft.events.session import NoticePosted
 from yeaft.events.turn import RequestFailed, RequestSent
 from yeaft.llm.scripted.script import Calls, Line, Script, Step
 
@@ -41,6 +42,19 @@ async def test_long_turns_of_large_results_end_well_in_any_window(
     assert len(sent) == rounds + 1 + len(refused)
     assert all(GOAL in json.dumps(received.body) for received in server.requests)
     assert sent[-1].window.factor > 1.0
+
+
+async def test_every_new_session_begins_with_a_notice_about_a_model_that_is_not_in_the_catalogue(given: Given) -> None:
+    given.file("big.txt", BIG)
+    await given.model(reading(8, 200_000, 4.0))
+    talk = await given.session(model="box/unheard-of")
+    talk.say("hi")
+    await talk.outcome()
+
+    assert talk.notices() == [("model.unknown", {"model": "box/unheard-of", "context_tokens": "32768"})]
+    first_cut = next(one for one in talk.heard if isinstance(one.event, RequestSent) and one.event.window.stubbed)
+    told = next(one for one in talk.heard if isinstance(one.event, NoticePosted))
+    assert told.seq > first_cut.seq
 
 
 async def test_a_window_smaller_than_it_was_said_to_be_is_found_out_in_two_refusals(given: Given) -> None:

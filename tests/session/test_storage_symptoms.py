@@ -4,15 +4,32 @@ import hashlib
 import shutil
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from tests.session.session_given import Given, calls, cast, for_vp, hands_on, says
+from yeaft.events.codec import UnknownEvent
 from yeaft.events.turn import ReplyCompleted
 from yeaft.interfaces.cli.commands.transcript import transcript
 from yeaft.llm.scripted.script import Fails
 from yeaft.session.offline import read_session
 from yeaft.session.opening import read_state
-from yeaft.store.directory import find_session
+from yeaft.store.blobs import FileBlobs
+from yeaft.store.directory import SessionPaths, find_session
 from yeaft.store.index import Index, current_meta
+from yeaft.store.journal import SESSION_STREAM
 from yeaft.store.meta import new_meta, write_meta
+from yeaft.store.sqlite import SqliteJournal
+
+UNKNOWN = "session.unknown_events"
+
+
+async def risen(paths: SessionPaths, name: str) -> None:
+    """Have another version of yeaft write an event of a type that nobody here knows."""
+    journal = SqliteJournal(paths.db, FileBlobs(paths.blobs))
+    head = journal.read(SESSION_STREAM)[-1]
+    moon = UnknownEvent(type="moon.risen", version=1, raw=b'{"type":"moon.risen"}')
+    await journal.append(SESSION_STREAM, head.seq, head.epoch, (replace(head, id=f"e_moon{name}", seq=0, event=moon),))
+    await journal.close()
 
 
 def prints(root: Path) -> dict[str, tuple[int, str]]:
@@ -33,6 +50,26 @@ async def test_opening_a_session_and_leaving_it_without_a_word_rewrites_nothing(
 
     after = prints(talk.paths.root)
     assert {name: after[name] for name in journal} == journal
+
+
+async def test_a_session_of_another_version_says_at_every_opening_that_there_are_unknown_events(given: Given) -> None:
+    talk = await given.session(says("Hello."), says("Again."))
+    talk.say("hi")
+    await talk.outcome()
+    await talk.close()
+    await risen(talk.paths, "1")
+
+    told: list[list[str]] = []
+    for moon in ("2", "3", ""):
+        talk = await given.session(ref=talk.state.session_id)
+        talk.say("go on")
+        await talk.outcome()
+        told.append([params["count"] for code, params in talk.notices() if code == UNKNOWN])
+        await talk.close()
+        if moon == "3":
+            await risen(talk.paths, moon)
+
+    assert told == [["1"], [], ["2"]]
 
 
 async def test_a_session_is_resumed_from_any_folder_and_without_any_cache(given: Given, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from yeaft.kernel.errors import BadData, ConfigError, NotFound, YeaftError
 from yeaft.prompts.find import read_template
 from yeaft.prompts.phrases import sections
 from yeaft.session.history import units_next
+from yeaft.session.last_sent import last_sent
 from yeaft.session.summing_up import Piece, Summary, SummingUp, summing_model
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from yeaft.engine.settings import Settings
     from yeaft.events.ops import Compact
-    from yeaft.events.turn import RequestSent
     from yeaft.session.state import SessionState
     from yeaft.session.summing_up import Means
 
@@ -122,7 +122,7 @@ class Compactions:
         """Those VPs whose last request left out earlier turns, if there are enough of them to be summed up."""
         state, found = self._ledger.state, list[str]()
         for vp_id in vp_ids:
-            sent = _last_sent(state, vp_id)
+            sent = last_sent(state, vp_id)
             if sent is None or not sent.window.dropped:
                 continue
             plan = self.plan(vp_id)
@@ -136,7 +136,7 @@ class Compactions:
         Raises `NotFound`, `ConfigError` or `NoCredentials` if there is no such model or it takes too little.
         """
         vp_id, state = plan.vp_id, self._ledger.state
-        sent = _last_sent(state, vp_id)
+        sent = last_sent(state, vp_id)
         chosen = summing_model(self._means.thinking, vp_id, sent.model if sent else "", model)
         compaction_id = "h_" + ids.new_ulid(self._means.now_ms())
         summing = SummingUp(self._means, compaction_id, vp_id, chosen, self._texts)
@@ -219,11 +219,6 @@ def failed_notice(vp_id: str, why: TurnEnded | YeaftError, op_id: str = "") -> N
 def nothing_notice(vp_id: str, op_id: str = "") -> NoticePosted:
     """What is told where there is nothing to sum up."""
     return NoticePosted(code="compact.nothing", params={"vp": vp_id, "kept": str(KEPT_TURNS)}, op_id=op_id)
-
-
-def _last_sent(state: SessionState, vp_id: str) -> RequestSent | None:
-    turns = (state.turns[turn_id] for turn_id in reversed(state.turns_of.get(vp_id, ())))
-    return next((turn.last.sent for turn in turns if turn.last is not None), None)
 
 
 def _done_notice(event: HistoryCompacted, model: str, summary: Summary, op_id: str) -> NoticePosted:

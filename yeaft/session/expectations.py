@@ -5,12 +5,16 @@ from yeaft.llm.model import ModelEntry
 from yeaft.llm.providers import LOCAL_PROVIDER
 
 
-def notices_about(entry: ModelEntry) -> list[NoticePosted]:
-    """Return what is worth telling once: the embedded model's limits, a model without tools, guessed numbers."""
+def notices_about(entry: ModelEntry, *, is_cut: bool = False) -> list[NoticePosted]:
+    """Return what is worth telling once: the embedded model's limits, a model without tools, guessed numbers.
+
+    How large a context was guessed to be matters once a request `is_cut` to it; prices are told where they are added
+    up.
+    """
     if entry.provider == LOCAL_PROVIDER:
         return [NoticePosted(code="provider.embedded", params={"model": entry.id})]
     notices: list[NoticePosted] = []
-    if not entry.known:
+    if not entry.known and is_cut:
         params = {"model": entry.ref, "context_tokens": str(entry.context_tokens)}
         notices.append(NoticePosted(code="model.unknown", params=params))
     if not entry.tools:

@@ -25,6 +25,7 @@ from yeaft.prompts.place import Place
 from yeaft.prompts.system import Announced, Block, Note, Peer, Self, Texts, small_block, system_blocks
 from yeaft.session.attachments.kept import content_in, gone, unseen
 from yeaft.session.expectations import notices_about, unknown_price
+from yeaft.session.last_sent import last_sent
 from yeaft.session.offers import hidden
 from yeaft.session.tasks.task_state import active_at
 from yeaft.vp.library import Library
@@ -246,7 +247,12 @@ class VpMind:
     def _tell(self, entry: ModelEntry) -> None:
         """Tell the user once in a Session what to expect of a model."""
         pictures = unseen(self._ledger.state.attachments.values(), entry)
-        self._post_new((*notices_about(entry), *pictures))
+        self._post_new((*notices_about(entry, is_cut=self._is_cut()), *pictures))
+
+    def _is_cut(self) -> bool:
+        """Whether the VP's last request had to leave something out."""
+        sent = last_sent(self._ledger.state, self._vp_id)
+        return sent is not None and sent.window.dropped + sent.window.left_out + sent.window.stubbed > 0
 
     def _tell_invalid(self, problems: Sequence[str]) -> None:
         """Tell the user of a request that a strict service would refuse; it has been sent as it is."""

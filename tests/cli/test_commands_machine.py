@@ -2,12 +2,17 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from tests.cli.commands_given import Given
 
 
 def statuses(given: Given, **variables: str) -> dict[str, str]:
     return {check["name"]: check["status"] for check in given.yeaft("doctor", "--json", **variables).json}
+
+
+def checks(given: Given) -> dict[str, Any]:
+    return {check["name"]: check for check in given.yeaft("doctor", "--json").json}
 
 
 def test_a_fresh_machine_is_in_order_but_for_a_model_to_talk_to(given: Given) -> None:
@@ -46,6 +51,48 @@ def test_a_provider_without_its_key_is_named_with_the_variable(given: Given) -> 
     assert provider["status"] == "warn"
     assert "BOX_KEY" in provider["remedy"]
     assert "not-to-be-seen" not in with_key.out
+
+
+def test_doctor_says_whether_the_folder_is_trusted_and_what_waits_for_that(given: Given) -> None:
+    assert statuses(given)["trust"] == "ok"
+    (given.folder / ".mcp.json").write_text('{"mcpServers": {"files": {"command": "x"}}}')
+
+    untrusted = checks(given)
+    given.says("trust", "-y")
+    trusted = checks(given)
+
+    assert untrusted["trust"]["status"] == untrusted["server"]["status"] == "warn"
+    assert untrusted["trust"]["detail"] == f"{given.folder} is not trusted, so this waits: .mcp.json"
+    assert untrusted["trust"]["remedy"] == untrusted["server"]["remedy"] == f"yeaft trust {given.folder}"
+    assert (trusted["trust"]["status"], trusted["server"]["status"]) == ("ok", "ok")
+    assert trusted["server"]["detail"] == "files: ready, not connected yet"
+
+
+def test_doctor_names_each_mcp_server_as_its_last_connection_left_it_and_connects_none(given: Given) -> None:
+    marker = given.folder / "started"
+    (given.home).mkdir(mode=0o700)
+    (given.home / "config.toml").write_text(
+        f'[mcp.servers.a]\ncommand = "touch"\nargs = ["{marker}"]\n'
+        '[mcp.servers.b]\ncommand = "x"\nenv = {K = "${NOWHERE}"}\n[mcp.servers.c]\ncommand = "x"\nenabled = false\n'
+    )
+
+    found = [check for check in given.yeaft("doctor", "--json").json if check["name"] == "server"]
+
+    assert [(check["status"], check["detail"]) for check in found] == [
+        ("ok", "a: ready, not connected yet"),
+        ("warn", "b: variable missing (env.K needs the variable NOWHERE, which is not set)"),
+        ("ok", "c: off"),
+    ]
+    assert not marker.exists()
+
+
+def test_doctor_says_of_a_model_that_nobody_knows_what_is_assumed(given: Given) -> None:
+    variables = {"YEAFT_MODEL": "mine", "YEAFT_BASE_URL": "http://127.0.0.1:9/v1", "YEAFT_API_KEY": "k"}
+
+    (model,) = [one for one in given.yeaft("doctor", "--json", **variables).json if one["name"] == "model"]
+
+    assert model["status"] == "ok"
+    assert "32,768 tokens of context are assumed, and no price is known" in model["remedy"]
 
 
 def test_doctor_speaks_chinese(given: Given) -> None:

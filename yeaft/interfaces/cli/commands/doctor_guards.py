@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from yeaft.interfaces.cli.commands.doctor_check import Check
 
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ def hook_checks(desk: Desk) -> Iterator[Check]:
     for hook in hooks:
         yield Check(name="hook", status="ok", detail=_described(hook))
     for problem in problems:
-        yield Check(name="hook", status="warn", detail=str(problem), remedy=desk.text("doctor.hook_remedy"))
+        told = structs.replace(problem, reason=desk.ui.retold(problem.reason))
+        yield Check(name="hook", status="warn", detail=str(told), remedy=desk.text("doctor.hook_remedy"))
 
 
 def _confines(desk: Desk, plan: Plan) -> str:

@@ -81,3 +81,18 @@ def test_slips_in_line_mode_are_told_in_chinese(talking: Given) -> None:
     ):
         assert said in done.out
     assert "There is no" not in done.out
+
+
+@pytest.mark.parametrize("words", [("mcp", "ls"), ("doctor",), ("trust", "-y"), ("-p", "hi")])
+def test_what_is_wrong_with_hooks_and_servers_is_told_in_chinese(talking: Given, words: tuple[str, ...]) -> None:
+    talking.home.mkdir(mode=0o700, exist_ok=True)
+    (talking.home / "hooks.json").write_text('{"hooks": {"PreToolUs": []}}')
+    (talking.folder / ".mcp.json").write_text('{"mcpServers": {"a": {"type": "pigeon", "command": "x"}}}')
+    talking.yeaft("trust", "-y")
+
+    done = talking.yeaft(*words, YEAFT_LANGUAGE="zh")
+
+    told = done.out + done.err
+    assert "不认识传输方式“pigeon”；请用 stdio 或 http" in told
+    assert words[0] not in ("doctor", "-p") or "PreToolUs 不是钩子能监听的事件；是不是指 PreToolUse？" in told
+    assert "transport" not in told

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from yeaft.kernel.errors import ConfigError, NotFound, UsageError
 from yeaft.kernel.nearness import nearest
 from yeaft.mcp.configured import Known, known_servers
-from yeaft.mcp.mcp_file import clean_name
+from yeaft.mcp.mcp_file import clean_name, name_for
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
@@ -25,7 +25,7 @@ def found(desk: Desk, name: str, scope: Scope | None = None) -> Known:
     """Return the server of this name. Raises `NotFound` with the nearest name."""
     servers, problems = known(desk)
     names = {one.name: one for one in servers if scope is None or one.is_project == (scope == "project")}
-    for key in (name, clean_name(name)):
+    for key in (name, name_for(name)):
         if key in names:
             return names[key]
     note_problems(desk, problems)
@@ -53,4 +53,5 @@ def startable(desk: Desk, name: str) -> Known:
 def note_problems(desk: Desk, problems: Sequence[Problem]) -> None:
     """Say what is wrong with the files."""
     for problem in problems:
-        desk.note("mcp.problem", path=problem.path, line=problem.line, reason=problem.reason)
+        reason = desk.ui.retold(problem.reason)
+        desk.note("mcp.problem", path=problem.path, line=problem.line, reason=reason)

@@ -133,7 +133,7 @@ def ls(desk: Desk) -> int:
     note_problems(desk, problems)
     for one in known:
         if one.state == "unset":
-            desk.note("mcp.unset_reason", server=one.name, reason=one.reason)
+            desk.note("mcp.unset_reason", server=one.name, reason=desk.ui.retold(one.reason))
     if any(one.state == "untrusted" for one in known):
         desk.note("mcp.needs_trust", folder=desk.trust.folder)
     for one in known:
@@ -162,7 +162,7 @@ def get(desk: Desk, *, name: str) -> int:
         return EXIT_ANSWERED
     lines = (
         ("name", shown.name),
-        ("status", desk.text(f"mcp.{shown.state}") + (f" ({shown.reason})" if shown.reason else "")),
+        ("status", desk.text(f"mcp.{shown.state}") + (f" ({desk.ui.retold(shown.reason)})" if shown.reason else "")),
         ("runs", shown.runs),
         ("env", " ".join(f"{key}={value}" for key, value in shown.env.items())),
         ("headers", "  ".join(f"{key}: {value}" for key, value in shown.headers.items())),

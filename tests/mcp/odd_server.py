@@ -98,6 +98,9 @@ def main() -> None:
     if KIND == "noisy":
         print("Welcome to the noisy server!")
         print("\x1b[31mLoading\x1b[0m {not json} \udcff".encode("utf-8", "surrogateescape").decode("latin-1"))
+    if KIND == "chatty":
+        for number in range(40_000):
+            print(f"DEBUG {number} " + "x" * 90, file=sys.stderr)
     for line in sys.stdin:
         if KIND == "noisy":
             print(f"DEBUG: got {line[:40]!r}")

@@ -23,6 +23,17 @@ async def test_lines_that_are_no_messages_are_counted_and_logged(given: McpGiven
     assert "out Welcome to the noisy server!" in (given.home / "logs" / "mcp" / "odd.log").read_text()
 
 
+async def test_a_server_that_never_stops_logging_blocks_itself_and_fills_the_disk(given: McpGiven) -> None:
+    servers = given.servers(given.odd("odd", "chatty"))
+
+    result = await servers.call("odd", "it", Raw(b"{}"))
+
+    logs = sorted((given.home / "logs" / "mcp").iterdir())
+    assert result.parts[0].text == "did it"
+    assert [path.name for path in logs] == ["odd.log", "odd.log.1"]
+    assert all(path.stat().st_size <= 1024 * 1024 for path in logs)
+
+
 async def test_contents_of_an_unknown_kind_are_told_as_they_are(given: McpGiven) -> None:
     servers = given.servers(given.odd("odd", "plain"))
 

@@ -6,15 +6,17 @@ from itertools import islice
 
 from msgspec import Struct
 
+from yeaft.artifacts.references import is_reference_at
+from yeaft.kernel.pattern import Pattern
 from yeaft.session.at_signs import POSSIBLE, may_begin, name_at, path_at
 from yeaft.session.code_ranges import CodeRanges
 from yeaft.vp.names import Names, ends_word, is_cjk
 
 MENTION_LIMIT = 1000
 """How many mentions of one text are looked at; nobody writes so many."""
-_AT = re.compile("[@\uff20]")
-_TOKEN = re.compile(r"[^\W_][\w-]{0,39}")
-_DECORATED = re.compile(
+_AT = Pattern("[@\uff20]")
+_TOKEN = Pattern(r"[^\W_][\w-]{0,39}")
+_DECORATED = Pattern(
     r"""[ \t]*(?:\r?\n[ \t]*(?:@[\w.]+(?:\([^\n]*\))?[ \t]*\r?\n[ \t]*){0,8})?
     (?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(
     |(?:export[ \t]+)?(?:abstract[ \t]+)?class[ \t]+\w+[ \t]*(?:[:({<]|extends\b|implements\b)
@@ -69,9 +71,9 @@ def _mentions(text: str, names: Names) -> Iterator[Mention]:
 
 
 def _token_end(text: str, at: int) -> int:
-    """Return where an unknown name that begins at `at` ends; `at` itself if it is none: code, or a path."""
+    """Return where an unknown name that begins at `at` ends; `at` itself if it is none (code, a path, an artifact)."""
     token = _TOKEN.match(text, at)
-    if token is None or path_at(text, at) is not None:
+    if token is None or path_at(text, at) is not None or is_reference_at(text, at - 1):
         return at
     whole = is_cjk(text[at]) or ends_word(text, token.end())
     return token.end() if whole else at

@@ -1,0 +1,1 @@
+"""Artifacts in a Session: files become some, messages name them."""

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from yeaft.artifacts.keeping import restore
+from yeaft.artifacts.store import ArtifactStore
 from yeaft.events.codec import Recorded
 from yeaft.events.history import AttachmentAdded
 from yeaft.events.session import NoticePosted, OwnerReleased, SessionCreated
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import BadData, SessionBusy, StoreFailed
+from yeaft.session.artifacts.recorded import checked_artifacts
 from yeaft.session.ledger import Ledger
 from yeaft.session.opening import Room, Wanted, nothing_left, open_room
 from yeaft.session.state import SessionState
@@ -76,15 +79,21 @@ async def fork_offline(home: Path, ref: str, name: str, at: str = "") -> tuple[s
 
 
 async def import_session(
-    home: Path, records: Sequence[Recorded], blobs: Sequence[tuple[bytes, str]], files: Sequence[tuple[str, bytes]] = ()
+    home: Path,
+    records: Sequence[Recorded],
+    blobs: Sequence[tuple[bytes, str]],
+    files: Sequence[tuple[str, bytes]] = (),
+    artifacts: Sequence[tuple[str, bytes]] = (),
 ) -> str:
     """Write what was exported as a Session and return its id: the one it had or, where that is taken, a new one.
 
-    `blobs` are contents with their media types, `files` attachments by their names in the Session. Raises `BadData` if
-    `records` are no whole journal, or name other files than these; then nothing is written.
+    `blobs` are contents with their media types, `files` attachments by their names in the Session, `artifacts` those by
+    their paths. Raises `BadData` if `records` are no whole journal, or name other files than these; then nothing is
+    written.
     """
     _check_whole(records)
     attached = _checked_files(records, files)
+    kept_artifacts = checked_artifacts(records, artifacts)
     created = next(record.event for record in records if isinstance(record.event, SessionCreated))
     taken = created.session_id in list_session_ids(home)
     paths = session_paths(home, ids.new_session_id() if taken else created.session_id)
@@ -96,6 +105,8 @@ async def import_session(
                 kept.put(content, mime)
             for event, content in attached:
                 Attachments(paths.attachments).keep(event.name, content)
+            if kept_artifacts:
+                restore(ArtifactStore(paths.out), kept_artifacts)
             for (stream, epoch), run in groupby(records, lambda record: (record.stream, record.epoch)):
                 events = list(run)
                 await journal.append(stream, events[0].seq - 1, epoch, events, sync=True)

@@ -1,12 +1,16 @@
 """Looks for what is damaged or missing in a Session's directory; it changes nothing there."""
 
 import contextlib
+import hashlib
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
+from yeaft.events.artifact import ArtifactStored
 from yeaft.events.call import CallFinished
 from yeaft.events.codec import Recorded, UnknownEvent, is_newer
 from yeaft.events.history import AttachmentAdded
@@ -36,6 +40,8 @@ Kind = Literal[
     "blob_gone",  # what an event refers to
     "attachment_gone",
     "attachment_changed",
+    "artifact_gone",
+    "artifact_changed",
 ]
 Remark = Literal["lost_earlier", "kept_file", "call_open"]
 MENDABLE: tuple[Kind, ...] = ("file_damaged", "log_cut", "event_lost")
@@ -90,7 +96,7 @@ def check_up(paths: SessionPaths) -> Checkup:
     if not is_damaged and (missed := _hidden(paths, places)):
         findings.append(Finding(kind="log_cut", where=f"{paths.db}-wal ({len(missed)})"))
     every = [recorded for stream in records.values() for recorded in stream]
-    findings += [*_in_blobs(paths, every), *_in_attachments(paths, every)]
+    findings += [*_in_blobs(paths, every), *_in_attachments(paths, every), *_in_artifacts(paths, every)]
     return Checkup(
         events=sum(recorded.type != LOST_TYPE for recorded in every),
         findings=tuple(findings),
@@ -168,6 +174,23 @@ def _in_attachments(paths: SessionPaths, records: Iterable[Recorded]) -> Iterato
         if Attachments(paths.attachments).read(event.file, event.sha256) is None:
             path = paths.attachments / event.file
             yield Finding(kind="attachment_changed" if path.exists() else "attachment_gone", where=str(path))
+
+
+def _in_artifacts(paths: SessionPaths, records: Iterable[Recorded]) -> Iterator[Finding]:
+    stored = {one.event.path: one.event for one in records if isinstance(one.event, ArtifactStored)}
+    for event in stored.values():
+        path = paths.out / event.path
+        if _digest(path) != event.sha256:
+            yield Finding(kind="artifact_changed" if path.exists() else "artifact_gone", where=str(path))
+
+
+def _digest(path: Path) -> str:
+    """The SHA-256 of an ordinary file, not of one that a link leads to; empty if there is none."""
+    try:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest() if path.is_file() else ""
+    except OSError:
+        return ""
 
 
 def _noticed(paths: SessionPaths, journal: SqliteJournal, records: Sequence[Recorded]) -> Iterator[Noticed]:

@@ -13,6 +13,9 @@ from yeaft.store.filesystem import PRIVATE_FOLDER, make_private
 from yeaft.store.journal import SESSION_STREAM
 from yeaft.store.rows import start_of, stream_names
 
+UNFINISHED = shutil.ignore_patterns(".*")
+"""Locks, and files that somebody is writing just now."""
+
 
 def copy_session(
     source: SessionPaths, target: SessionPaths, *, up_to: int | None = None, streams: Container[str] = ()
@@ -32,7 +35,7 @@ def copy_session(
             (source.out, target.out),
         ):
             if kept.is_dir():
-                shutil.copytree(kept, copy, symlinks=True)
+                shutil.copytree(kept, copy, symlinks=True, ignore=UNFINISHED)
         copy_objects(source.checkpoints, target.checkpoints)
     except (OSError, sqlite3.Error) as error:
         shutil.rmtree(target.root, ignore_errors=True)

@@ -1,7 +1,9 @@
-"""A whole Session as JSON values, one for each event, blob and attachment, and back."""
+"""A whole Session as JSON values, one for each event, blob, attachment and artifact, and back."""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -9,7 +11,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from yeaft.events.history import AttachmentAdded
-from yeaft.kernel.errors import BadData
+from yeaft.kernel.errors import BadData, NotFound, StoreFailed
+from yeaft.session.artifacts.recorded import artifacts_of
 
 if TYPE_CHECKING:
     from yeaft.events.codec import Recorded
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 
 BLOB_TYPE = "yeaft.blob"
 FILE_TYPE = "yeaft.attachment"
+ARTIFACT_TYPE = "yeaft.artifact"
+CONTENT_TYPES = (BLOB_TYPE, FILE_TYPE, ARTIFACT_TYPE)
 BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -41,6 +46,17 @@ class FileLine(Struct, frozen=True, kw_only=True, tag=FILE_TYPE):
     data_base64: bytes
 
 
+class ArtifactLine(Struct, frozen=True, kw_only=True, tag=ARTIFACT_TYPE):
+    """The file of one artifact; its id is its SHA-256, its subject its path below the Session's folder `out`."""
+
+    specversion: str = "1.0"
+    id: str
+    source: str = "//yeaft/artifacts"
+    subject: str
+    datacontenttype: str
+    data_base64: bytes
+
+
 class _Typed(Struct, frozen=True, kw_only=True):
     """What every line says of itself."""
 
@@ -48,11 +64,15 @@ class _Typed(Struct, frozen=True, kw_only=True):
 
 
 class Parts(Struct, frozen=True, kw_only=True):
-    """What an export holds: events as lines that keep their places, blobs with their media types, files by name."""
+    """What an export holds: events as lines that keep their places, blobs with their media types, files by name.
+
+    `artifacts` are contents by their path.
+    """
 
     events: list[str]
     blobs: list[tuple[bytes, str]]
     files: list[tuple[str, bytes]]
+    artifacts: list[tuple[str, bytes]]
 
 
 def lines_of(reading: Reading, *, with_contents: bool) -> Iterator[str]:
@@ -74,27 +94,33 @@ def lines_of(reading: Reading, *, with_contents: bool) -> Iterator[str]:
         if (content := attachments.read(kept.file, kept.sha256)) is not None:
             line = FileLine(id=kept.sha256, subject=kept.file, datacontenttype=kept.mime, data_base64=content)
             yield _encoded(line)
+    for path, mime, content in _artifacts(reading):
+        digest = hashlib.sha256(content).hexdigest()
+        yield _encoded(ArtifactLine(id=digest, subject=path, datacontenttype=mime, data_base64=content))
 
 
 def parts_of(text: str) -> Parts:
     """Take an export apart: lines, or one JSON array of what the lines are. Raises `BadData` naming the line."""
-    parts = Parts(events=[], blobs=[], files=[])
+    parts = Parts(events=[], blobs=[], files=[], artifacts=[])
     for number, line in enumerate(_lines(text), start=1):
         bare = line.removeprefix(BYTE_ORDER_MARK).strip()
-        kind = _kind(bare) if BLOB_TYPE in bare or FILE_TYPE in bare else ""
-        if kind not in (BLOB_TYPE, FILE_TYPE):
+        kind = _kind(bare) if any(one in bare for one in CONTENT_TYPES) else ""
+        if kind not in CONTENT_TYPES:
             parts.events.append(line)
             continue
         parts.events.append("")
         try:
-            content = msgspec.json.decode(bare, type=BlobLine | FileLine)
+            content = msgspec.json.decode(bare, type=BlobLine | FileLine | ArtifactLine)
         except msgspec.DecodeError as error:
-            what = "a blob" if kind == BLOB_TYPE else "an attachment"
+            what = {BLOB_TYPE: "a blob", FILE_TYPE: "an attachment"}.get(kind, "an artifact")
             raise BadData(f"Line {number} is not {what} of a yeaft journal: {error}.") from error
-        if isinstance(content, BlobLine):
-            parts.blobs.append((content.data_base64, content.datacontenttype))
-        else:
-            parts.files.append((content.subject, content.data_base64))
+        match content:
+            case BlobLine():
+                parts.blobs.append((content.data_base64, content.datacontenttype))
+            case FileLine():
+                parts.files.append((content.subject, content.data_base64))
+            case ArtifactLine():
+                parts.artifacts.append((content.subject, content.data_base64))
     return parts
 
 
@@ -112,7 +138,17 @@ def _attached(records: Iterable[Recorded]) -> list[AttachmentAdded]:
     return list({one.file: one for one in found if isinstance(one, AttachmentAdded)}.values())
 
 
-def _encoded(line: BlobLine | FileLine) -> str:
+def _artifacts(reading: Reading) -> Iterator[tuple[str, str, bytes]]:
+    """Yield path, media type and content of the artifacts that the journal knows; damaged ones stay behind."""
+    from yeaft.artifacts.store import ArtifactStore
+
+    store = ArtifactStore(reading.paths.out)
+    for artifact in artifacts_of(reading.records):
+        with contextlib.suppress(NotFound, BadData, StoreFailed):
+            yield artifact.path, artifact.mime, store.read(artifact)
+
+
+def _encoded(line: BlobLine | FileLine | ArtifactLine) -> str:
     return msgspec.json.encode(line).decode()
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from yeaft.interfaces.cli.commands.artifacts_told import ArtifactTold, artifacts_told, line_of
 from yeaft.interfaces.cli.commands.parsing import Action, argument, option
 from yeaft.interfaces.cli.commands.printing import local_time, put, put_json, put_raw
 from yeaft.interfaces.cli.commands.session_rows import SessionRow, cell, row_of
@@ -27,9 +28,10 @@ LAST = "last"
 
 
 class SessionShown(SessionRow, frozen=True, kw_only=True):
-    """A Session with all that was said in it, as far as it counts."""
+    """A Session with all that was said in it, as far as it counts, and what it keeps."""
 
     transcript: tuple[MessageTold, ...]
+    artifacts: tuple[ArtifactTold, ...]
 
 
 def show(desk: Desk, *, session: str, limit: int | None, turn: str, vp: str) -> int:
@@ -45,7 +47,8 @@ def show(desk: Desk, *, session: str, limit: int | None, turn: str, vp: str) -> 
     messages = _narrowed(reading, transcript(reading), turn=turn, vp_id=vp.removeprefix("@"))
     shown = messages if limit is None else messages[len(messages) - limit :] if limit else ()
     if desk.as_json:
-        put_json(SessionShown(**msgspec.structs.asdict(row_of(meta)), transcript=shown))
+        told = artifacts_told(reading)
+        put_json(SessionShown(**msgspec.structs.asdict(row_of(meta)), transcript=shown, artifacts=told))
         return EXIT_ANSWERED
     if not turn:
         for key in ("id", "name", "folder", "roster", "messages", "last_active"):
@@ -55,6 +58,10 @@ def show(desk: Desk, *, session: str, limit: int | None, turn: str, vp: str) -> 
     for message in shown:
         put("")
         _put_message(desk, message)
+    if not (turn or vp) and (kept := artifacts_told(reading)):
+        put(f"\n{desk.text('artifact.heading')}:")
+        for one in kept:
+            put(f"  {line_of(one)}")
     return EXIT_ANSWERED
 
 

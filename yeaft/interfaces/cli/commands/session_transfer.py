@@ -61,7 +61,7 @@ def import_(desk: Desk, *, file: str) -> int:
 
     parts = parts_of(read_text(file))
     records = list(import_lines(parts.events))
-    session_id = asyncio.run(import_session(desk.home, records, parts.blobs, parts.files))
+    session_id = asyncio.run(import_session(desk.home, records, parts.blobs, parts.files, parts.artifacts))
     return tell_new(desk, session_id)
 
 
@@ -105,6 +105,7 @@ def _for_programs(reading: Reading, form: Form, *, redact: bool) -> str:
 
 
 def _for_readers(desk: Desk, reading: Reading, *, as_html: bool, redact: bool, thinking: bool) -> str:
+    from yeaft.interfaces.cli.commands.artifacts_told import artifact_blocks
     from yeaft.interfaces.cli.commands.transcript import markdown, transcript
     from yeaft.session.state import SessionState
 
@@ -114,10 +115,12 @@ def _for_readers(desk: Desk, reading: Reading, *, as_html: bool, redact: bool, t
     cleaned = replace(reading, state=state)
     if as_html:
         return _as_html(desk, cleaned, with_pictures=not redact, thinking=thinking)
-    return "\n\n".join(markdown(cleaned, transcript(cleaned, thinking=thinking))) + "\n"
+    blocks = (*markdown(cleaned, transcript(cleaned, thinking=thinking)), *artifact_blocks(cleaned))
+    return "\n\n".join(blocks) + "\n"
 
 
 def _as_html(desk: Desk, reading: Reading, *, with_pictures: bool, thinking: bool) -> str:
+    from yeaft.interfaces.cli.commands.artifacts_told import artifacts_told
     from yeaft.interfaces.cli.commands.html_document import Heading, Pictures, document
     from yeaft.interfaces.cli.commands.transcript import transcript
     from yeaft.store.attachments import Attachments
@@ -129,9 +132,11 @@ def _as_html(desk: Desk, reading: Reading, *, with_pictures: bool, thinking: boo
     messages = transcript(reading, thinking=thinking, in_full=True)
     first = next((message.text for message in messages if message.kind == "user"), "")
     roster = " ".join(f"@{vp_id}" for vp_id in state.roster)
+    names = ", ".join(one.path for one in artifacts_told(reading))
+    kept = (f"{desk.text('artifact.heading')}: {names}",) if names else ()
     heading = Heading(
         title=state.name or title_of(first) or state.session_id,
-        facts=(state.session_id, state.created.folder, roster, iso_time(state.created_ms)),
+        facts=(state.session_id, state.created.folder, roster, iso_time(state.created_ms), *kept),
         lang=desk.lang,
     )
     blobs, attachments = FileBlobs(paths.blobs), Attachments(paths.attachments)

@@ -1,0 +1,78 @@
+"""Artifacts in a conversation at a terminal and in one shot: kept, named by the user and by the VP, found afterwards."""
+
+import json
+
+import msgspec
+import pytest
+
+from e2e.conftest import Serve
+from e2e.given import Yeaft
+from e2e.test_line_mode import Typist, of
+from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
+
+WRITES = Calls(
+    calls=(
+        ScriptedCall(tool="FileWrite", id="w1", args={"file_path": "prices.csv", "content": "item,price\n豆腐,3\n"}),
+    )
+)
+
+
+@pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
+async def test_what_a_vp_wrote_is_kept_named_and_found_again(yeaft: Yeaft, serve: Serve, term: str) -> None:
+    server = await serve(of(WRITES, Says(text="Written."), Says(text="It is 3.")))
+    user = Typist(yeaft, "--line", "--mode", "edits", term=term)
+
+    await user.sees("yeaft>")
+    user.types("write the prices")
+    await user.sees("Written.")
+    await user.sees("yeaft>")
+    user.types("/artifact prices.csv")
+    kept = await user.sees("in a message sends it along.")
+    user.types("/artifacts")
+    await user.sees("omni/prices.csv")
+    rows = json.loads((await yeaft.run("artifact", "ls", "--json")).out)
+    user.types(f"what does tofu cost? @{rows[0]['id']}")
+    await user.sees("It is 3.")
+    user.types("/artifact nothing.csv")
+    await user.sees("There is no file")
+    user.types("/quit")
+
+    assert await user.leaves() == 0
+    (row,) = rows
+    assert f"Kept as {row['id']}: prices.csv (table)" in kept
+    assert (row["created_by"], row["tool"]) == ("vp:omni", "FileWrite")
+    told = msgspec.json.encode(server.requests[-1].body).decode()
+    assert "Columns: item text, price integer" in told
+    shown = await yeaft.run("session", "show", "last")
+    assert f"omni/prices.csv (table, 20 bytes, @omni, {row['id']})" in shown.out.decode()
+
+
+async def test_an_artifact_that_an_answer_names_is_told_below_it(yeaft: Yeaft, serve: Serve) -> None:
+    server = await serve(Script(lines=(Line(steps=(Says(text="Hello."),)),)))
+    (yeaft.folder / "plan.md").write_text("buy milk\n")
+    await yeaft.run("hello")
+    added = await yeaft.run("artifact", "add", "plan.md")
+    one = added.out.decode().strip()
+    await serve(Script(lines=(Line(steps=(Says(text=f"See <artefact type='text'>{one}</artefact>, and a_none."),)),)))
+
+    done = await yeaft.run("-c", "where is the plan?")
+    quiet = await yeaft.run("-q", "-c", "where is the plan?")
+
+    assert (added.code, done.code) == (0, 0)
+    assert len(server.requests) == 1
+    assert done.out.decode() == f"See <artefact type='text'>{one}</artefact>, and a_none.\n"
+    assert f"yeaft: artifact plan.md (text): yeaft artifact show {one}\n" in done.err
+    assert "artifact show" not in quiet.err
+
+
+async def test_an_artifact_is_the_first_thing_of_a_session(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(Script(lines=(Line(steps=(Says(text="Hello."),)),)))
+    (yeaft.folder / "plan.md").write_text("buy milk\n")
+
+    ran = await yeaft.run("--line", given=b"/artifact plan.md\n/artifacts\n")
+
+    assert ran.code == 0
+    assert "Kept as a_" in ran.out.decode()
+    assert "user/plan.md" in ran.out.decode()
+    checked = await yeaft.run("session", "check", "last")
+    assert checked.code == 0

@@ -228,6 +228,19 @@ async def test_a_servers_question_is_answered_field_by_field(given: McpGiven) ->
     assert '"name":"tea","count":2,"wrapped":true' in talk.told_model("c1")
 
 
+async def test_a_human_who_does_not_want_to_answer_declines_all_that_a_server_asks(given: McpGiven) -> None:
+    await given.knows(given.stdio())
+    talk = await given.talk(calls("mcp__sample__order", "c1"), says("Well."), servers=(given.stdio(),), **ALLOWED)
+    talk.say("order")
+
+    talk.answer(await talk.asked(1), text="tea")
+    talk.answer(await talk.asked(2), decision="deny")
+
+    assert await talk.outcome() == "answered"
+    assert len(talk.all_of(AskOpened)) == 2
+    assert "\ndecline: -\n" in talk.told_model("c1")
+
+
 async def test_without_a_human_a_servers_question_is_declined(given: McpGiven) -> None:
     await given.knows(given.stdio())
     script = [calls("mcp__sample__order", "c1"), says("Nobody there.")]
@@ -348,6 +361,24 @@ async def test_no_server_is_left_when_a_session_is_left(given: McpGiven) -> None
     await talk.close()
 
     await gone(*given.diary.pids)
+
+
+async def test_a_server_is_started_again_for_every_vp_and_sub_agent(given: McpGiven) -> None:
+    odd = given.odd("odd", "plain")
+    await given.knows(odd)
+    one = calls("mcp__odd__it", "c1")
+    script = cast(
+        for_vp("omni/ann", one, says("Done.")),
+        for_vp("omni", spawns("ann"), waits("ann"), one, says("Both did it.")),
+        for_vp("builder", one, says("I, too.")),
+    )
+    talk = await given.talk(script, servers=(odd,), allow=("mcp__odd",), roster=("omni", "builder"))
+
+    talk.say("@all go")
+
+    assert await talk.outcomes() == {"omni": "answered", "builder": "answered"}
+    assert given.diary.lines.count("call it") == 3
+    assert len([line for line in given.diary.lines if line.startswith("started ")]) == 1
 
 
 async def test_a_sub_agent_has_the_servers_of_its_vp(given: McpGiven) -> None:

@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from yeaft.engine.changed import Changed, misfit, with_change
 from yeaft.events.call import CallFinished, CallOutput, CallStarted
 from yeaft.events.fact import BlobRef
 from yeaft.events.session import MessagePosted
+from yeaft.kernel.cancelling import is_being_cancelled
 from yeaft.kernel.errors import BadArguments, StoreFailed, ToolFailed
 from yeaft.kernel.outcome import CallStatus
 from yeaft.kernel.text import without_surrogates
@@ -50,8 +52,12 @@ class Gate(Protocol):
         """Judge a call by rules and mode alone; neither `allowed` nor `denied` means: ask."""
         ...
 
-    async def ask(self, call: Call, bound: BoundCall) -> Refused | None:
-        """Ask the human; None means yes. Posts the question and its answer."""
+    async def ask(self, call: Call, bound: BoundCall) -> Refused | Changed | None:
+        """Ask the human; None means yes. Posts the question and its answer.
+
+        A call that was `Changed` is judged anew, and asked about once more if that is needed: then the same answer
+        stands, and everybody else who has a say sees what is really going to run.
+        """
         ...
 
 
@@ -128,6 +134,14 @@ class Hands:
         except BadArguments as error:
             return error
 
+    def _started(self, state: CallState) -> BoundCall | BadArguments:
+        """Return the call that was let in and recorded; its arguments need not be those that the model gave."""
+        bound = self._bound(state.call)
+        started = state.started
+        if started is None or isinstance(bound, BadArguments) or bytes(started.args) == bytes(bound.args):
+            return bound
+        return self._bound(structs.replace(state.call, args_raw=bytes(started.args).decode()))
+
     def _runs_beside_others(self, bound: BoundCall) -> bool:
         return bound.guard == "read" and self._gate.judge(bound).allowed
 
@@ -135,36 +149,48 @@ class Hands:
         turn_id = log.state.started.turn_id
         if isinstance(bound, BadArguments):
             return _result(turn_id, state.call, "failed", str(bound))
-        verdict = self._gate.judge(bound)
-        if verdict.denied:
-            return _result(turn_id, state.call, "denied", verdict.denied)
-        if not verdict.allowed:
-            refused = await self._gate.ask(state.call, bound)
-            if refused is not None:
-                return _result(turn_id, state.call, refused.status, refused.text)
+        let_in = await self._let_in(state.call, bound)
+        if isinstance(let_in, Refused):
+            return _result(turn_id, state.call, let_in.status, let_in.text)
         try:
-            intents = bound.intend()
+            intents = let_in.intend()
         except ToolFailed as error:
             return _result(turn_id, state.call, "failed", str(error))
         return CallStarted(
             call_id=state.call.call_id,
             turn_id=turn_id,
-            tool=bound.tool,
-            args=bound.args,
-            guard=bound.guard,
+            tool=let_in.tool,
+            args=let_in.args,
+            guard=let_in.guard,
             intents=intents,
         )
+
+    async def _let_in(self, call: Call, bound: BoundCall, *, is_changed: bool = False) -> BoundCall | Refused:
+        """Return the call that may run: this one, or what the human has made of it, which is judged in its turn."""
+        verdict = self._gate.judge(bound)
+        if verdict.denied:
+            return Refused(status="denied", text=verdict.denied)
+        if verdict.allowed:
+            return bound
+        answer = await self._gate.ask(call, bound)
+        if not isinstance(answer, Changed):
+            return bound if answer is None else answer
+        changed = self._bound(structs.replace(call, args_raw=answer.args_raw))
+        if is_changed or isinstance(changed, BadArguments) or misfit(bound, changed):
+            return Refused(status="denied", text=fill(self._phrases["call_changed_badly"], {"tool": call.tool}))
+        return await self._let_in(call, changed, is_changed=True)
 
     async def _run_one(self, log: TurnLog, state: CallState) -> tuple[CallFinished, tuple[Event, ...]]:
         began = time.monotonic()
         running = _RunningCall(log, state.call.call_id)
-        bound = self._bound(state.call)
+        bound = self._started(state)
         if isinstance(bound, BadArguments):  # started by a process that had this tool
             return _result(log.state.started.turn_id, state.call, "failed", str(bound)), ()
         result, images = self._with_pictures_kept(await self._outcome(bound, running))
         text = without_surrogates(result.text) or self._phrases["no_output"]
         if bound.unknown_keys:
             text += "\n" + fill(self._phrases["unknown_arguments"], {"names": ", ".join(bound.unknown_keys)})
+        text = with_change(text, state, self._phrases)
         finished = CallFinished(
             call_id=state.call.call_id,
             turn_id=log.state.started.turn_id,
@@ -184,7 +210,9 @@ class Hands:
                 found = await bound.start(running)
         except ToolFailed as error:
             return ToolResult(text=str(error), failed=True)
-        except Exception as error:  # a bug in a tool must not end the turn: it is logged and the model is told
+        except (Exception, asyncio.CancelledError) as error:  # a bug in a tool is logged and told, and ends no turn
+            if isinstance(error, asyncio.CancelledError) and is_being_cancelled():
+                raise
             if limit.expired():
                 spent = {"tool": bound.tool, "seconds": f"{bound.timeout_s:g}"}
                 return ToolResult(text=fill(self._phrases["call_timed_out"], spent), failed=True)

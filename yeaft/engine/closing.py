@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from yeaft.engine.changed import with_change
 from yeaft.engine.state import CallState, TurnState
 from yeaft.events.call import AskWithdrawn, CallFinished, Facts
 from yeaft.events.codec import Event
@@ -75,7 +76,7 @@ def _close_call(
         turn_id=state.started.turn_id,
         tool=call.call.tool,
         status=found.status,
-        text=found.text,
+        text=with_change(found.text, call, phrases),
         facts=found.facts,
     )
 

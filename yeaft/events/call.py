@@ -96,7 +96,11 @@ class AskOpened(Fact, frozen=True, kw_only=True, tag="ask.opened"):
 
 
 class AskAnswered(Fact, frozen=True, kw_only=True, tag="ask.answered"):
-    """The human (or a rule on the human's behalf, `by`) decided."""
+    """The human (or a rule on the human's behalf, `by`) decided.
+
+    With `changed`, a JSON object, the yes is to these arguments instead of those that the model gave. A `deny` of a
+    question means that the human would not answer it.
+    """
 
     identity: ClassVar[tuple[str, ...]] = ("ask_id",)
     ask_id: str
@@ -105,6 +109,7 @@ class AskAnswered(Fact, frozen=True, kw_only=True, tag="ask.answered"):
     text: str = ""
     rule: str = ""
     by: str = "user"
+    changed: str = ""
 
 
 class AskWithdrawn(Fact, frozen=True, kw_only=True, tag="ask.withdrawn"):

@@ -8,21 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft.engine.calls import Refused, Verdict
+from yeaft.engine.changed import Changed
 from yeaft.events.call import AskAnswered, AskOpened, AskWithdrawn
 from yeaft.events.policy import RuleSaved
 from yeaft.events.session import NoticePosted
 from yeaft.kernel import ids
-from yeaft.kernel.errors import BadData, ConfigError, NotFound, ToolFailed
+from yeaft.kernel.errors import BadArguments, BadData, ConfigError, NotFound, ToolFailed
 from yeaft.prompts.fill import fill
+from yeaft.session.asked import Asked, Caller, subject
 from yeaft.session.ledger import Ledger
 from yeaft.session.permits import Permits
 from yeaft.tools.ask_user import AskUser
 from yeaft.tools.policy.rules import rule
-from yeaft.tools.policy.visible import visible
+from yeaft.tools.tool import arguments
 
 if TYPE_CHECKING:
     from yeaft.config.settings import Mode
@@ -35,23 +36,13 @@ if TYPE_CHECKING:
     from yeaft.tools.tool import BoundCall
 
 QUESTION_TOOL = "AskUser"
-LONG_CHARS = 500
-"""From here on a question tells how long the text is that the human says yes to."""
-
-
-class Caller(Struct, frozen=True, kw_only=True):
-    """A sub-agent that makes calls: whose it is, its own place in the journal, its folder, the root it goes back to."""
-
-    vp_id: str
-    ledger: Ledger
-    folder: Path
-    root_id: str
 
 
 class Approvals:
     """One Session's permissions and open questions. `has_human` says whether anybody could answer one.
 
-    `save` writes a rule to where it holds for good and returns the file; it may block and raises `ConfigError`.
+    `save` writes a rule to where it holds for good, which is the file `kept_in`, and returns that; it may block and
+    raises `ConfigError`.
     """
 
     def __init__(
@@ -62,6 +53,7 @@ class Approvals:
         phrases: Mapping[str, str],
         has_human: bool,
         save: Callable[[str], Path],
+        kept_in: Path | None = None,
     ) -> None:
         self._ledger = ledger
         self._permits = permits
@@ -69,7 +61,9 @@ class Approvals:
         self._save = save
         self._waiting: dict[str, asyncio.Future[AskAnswered]] = {}
         self._callers: dict[str, Caller] = {}
+        self._asked: dict[str, Asked] = {}
         self.has_human = has_human
+        self.kept_in = kept_in
         for saved in ledger.state.rules:
             if saved.scope == "session":
                 permits.allow(saved.rule)
@@ -118,17 +112,26 @@ class Approvals:
 
     async def ask(
         self, call: Call, bound: BoundCall, vp_id: str, caller: Caller | None = None, *, reason: str = ""
-    ) -> Refused | None:
+    ) -> Refused | Changed | None:
         """Put a call to the human. None means it may run; it counts as refused when nobody is there.
+
+        `Changed` means that another one may run instead; asked about that one, the answer is None.
 
         Any number of VPs and sub-agents may wait here at once; the question and its answer stand in the Session's
         stream, and in the `caller`'s own. With a `reason` of somebody else's, no rule is offered that would answer
         for good.
         """
-        opened = self._opened(call, bound, vp_id, caller)
+        policy = self._permits.policy(vp_id, caller.folder if caller else None)
+        opened = self._opened(call, bound, policy.judge(bound), caller)
         if reason and opened.kind == "approval":
-            opened = replace(opened, text=_subject(bound, reason), rule="", flag="")
-        answered = await self._answer(opened, caller)
+            opened = replace(opened, text=subject(bound, reason), rule="", flag="")
+        self._asked[opened.ask_id] = Asked(
+            call=call, bound=bound, paths=policy.paths, verdict=policy.judge(bound), why=reason
+        )
+        try:
+            answered = await self._answer(opened, caller)
+        finally:
+            del self._asked[opened.ask_id]
         if answered is None:
             text = fill(self._phrases["call_needs_human"], {"reason": opened.text})
             return Refused(status="not_run", text=text)
@@ -138,12 +141,23 @@ class Approvals:
             )
         if answered.decision in ("session", "always"):
             await self._keep(answered, answered.rule or opened.rule)
+        if answered.changed and answered.changed.encode() != bytes(bound.args):
+            return Changed(args_raw=answered.changed)
         return None
+
+    def is_waiting(self, ask_id: str) -> bool:
+        """Whether somebody waits for the answer; nobody does for what a dead process has asked."""
+        return ask_id in self._waiting
+
+    def asked(self, ask_id: str) -> Asked | None:
+        """What an open question is about; None for one that no call waits with, as those that a VP or server puts."""
+        return self._asked.get(ask_id)
 
     def give_up(self, call: Call, bound: BoundCall, vp_id: str, caller: Caller | None = None, *, reason: str) -> None:
         """Have the turn of a call end here, because somebody else than the human wants that for a `reason`."""
+        verdict = self._permits.policy(vp_id, caller.folder if caller else None).judge(bound)
         opened = replace(
-            self._opened(call, bound, vp_id, caller), kind="approval", text=_subject(bound, reason), rule="", flag=""
+            self._opened(call, bound, verdict, caller), kind="approval", text=subject(bound, reason), rule="", flag=""
         )
         if caller is not None:
             self._callers[opened.ask_id] = caller
@@ -165,10 +179,10 @@ class Approvals:
                 saved.append(NoticePosted(code="rule.not_written", params=params, level="warn"))
         self._ledger.post(saved, src="user", cause=answered.ask_id)
 
-    async def question(self, call_id: str, question: str, options: Sequence[str], number: int = 0) -> str:
+    async def question(self, call_id: str, question: str, options: Sequence[str], number: int = 0) -> str | None:
         """Put a question of a VP, or of what it calls, to the human; the `number`-th of this call.
 
-        Raises `ToolFailed` when nobody is there.
+        Returns None if the human does not want to answer. Raises `ToolFailed` when nobody is there.
         """
         opened = AskOpened(
             ask_id=ids.ask_id(call_id, number),
@@ -182,16 +196,41 @@ class Approvals:
         answered = await self._answer(opened)
         if answered is None:
             raise ToolFailed("Nobody is here to answer. Do without the answer, or say what you need to know.")
-        return ", ".join(answered.choice) or answered.text
+        return None if answered.decision == "deny" else ", ".join(answered.choice) or answered.text
+
+    async def put(self, opened: AskOpened) -> AskAnswered | None:
+        """Put a question to the human that no turn waits with; None when nobody is there to answer.
+
+        A rule that was agreed to is kept. Cancelling withdraws the question.
+        """
+        try:
+            answered = await self._answer(opened)
+        except asyncio.CancelledError:
+            if opened.ask_id in self._ledger.state.open_asks:
+                self._post(opened, AskWithdrawn(ask_id=opened.ask_id, reason="aborted"))
+            raise
+        if answered is not None and answered.decision in ("session", "always"):
+            await self._keep(answered, answered.rule or opened.rule)
+        return answered
 
     def answer(self, op: Answer) -> None:
-        """Take the human's answer. Raises `NotFound` if the question is not open, `BadData` for a rule that is none."""
+        """Take the human's answer.
+
+        Raises `NotFound` if the question is not open, `BadData` for a rule that is none or arguments that are none.
+        """
         opened = self._ledger.state.open_asks.get(op.ask_id)
         if opened is None:
             raise NotFound(f"No question {op.ask_id} is open; it was answered or withdrawn.")
         if op.rule:
             _check_rule(op.rule)
-        answered = AskAnswered(ask_id=op.ask_id, decision=op.decision, choice=op.choice, text=op.text, rule=op.rule)
+        answered = AskAnswered(
+            ask_id=op.ask_id,
+            decision=op.decision,
+            choice=op.choice,
+            text=op.text,
+            rule=op.rule,
+            changed=_arguments(op.changed) if op.changed and opened.kind == "approval" else "",
+        )
         self._post(opened, answered)
         waiting = self._waiting.get(op.ask_id)
         if waiting is not None and not waiting.done():
@@ -240,7 +279,7 @@ class Approvals:
             withdrawn = AskWithdrawn(ask_id=opened.ask_id, reason="aborted")
             self._ledger.post((withdrawn,), src="engine", cause=opened.call_id, corr=caller.root_id)
 
-    def _opened(self, call: Call, bound: BoundCall, vp_id: str, caller: Caller | None) -> AskOpened:
+    def _opened(self, call: Call, bound: BoundCall, verdict: Permission, caller: Caller | None) -> AskOpened:
         state = caller.ledger.state if caller else self._ledger.state
         turn_id = state.turn_of_call(call.call_id)
         label = state.turns[turn_id].started.vp_id
@@ -255,14 +294,13 @@ class Approvals:
                 text=args.question,
                 options=tuple(args.options),
             )
-        verdict = self._permits.policy(vp_id, caller.folder if caller else None).judge(bound)
         return AskOpened(
             ask_id=ids.ask_id(call.call_id, 0),
             turn_id=turn_id,
             call_id=call.call_id,
             vp_id=label,
             kind="approval",
-            text=_subject(bound, verdict.reason),
+            text=subject(bound, verdict.reason),
             rule=verdict.offer,
             flag=verdict.flag,
         )
@@ -296,7 +334,7 @@ class VpGate:
         """See `session.hooks.hooked_gate`."""
         return self._approvals.asks_by_mode(bound, self._vp_id)
 
-    async def ask(self, call: Call, bound: BoundCall, reason: str = "") -> Refused | None:
+    async def ask(self, call: Call, bound: BoundCall, reason: str = "") -> Refused | Changed | None:
         """Put a call to the human, for a `reason` of somebody else's if there is one."""
         return await self._approvals.ask(call, bound, self._vp_id, reason=reason)
 
@@ -311,18 +349,9 @@ class Questions:
     def __init__(self, approvals: Approvals) -> None:
         self._approvals = approvals
 
-    async def ask(self, call_id: str, question: str, options: tuple[str, ...], number: int = 0) -> str:
-        """Return what the human answered; raises `ToolFailed` when nobody is there to answer."""
+    async def ask(self, call_id: str, question: str, options: tuple[str, ...], number: int = 0) -> str | None:
+        """Return what the human answered, None for no answer; raises `ToolFailed` when nobody is there to answer."""
         return await self._approvals.question(call_id, question, options, number)
-
-
-def _subject(bound: BoundCall, reason: str) -> str:
-    """Return what the human decides about, with nothing in it that could deceive the eye."""
-    touches = bound.touches
-    named = ", ".join((*touches.writes, *touches.reads, *touches.domains))
-    subject = touches.command if touches.command is not None else named or touches.shown
-    length = f"  [{len(subject)} characters]" if len(subject) > LONG_CHARS else ""
-    return visible(f"{bound.tool}: {subject}" + (f"  ({reason})" if reason else "") + length)
 
 
 def _check_rule(text: str) -> None:
@@ -332,7 +361,18 @@ def _check_rule(text: str) -> None:
         raise BadData(str(error)) from error
 
 
+def _arguments(text: str) -> str:
+    """Return arguments as they will stand in the journal, so that they can be compared with those of a call."""
+    try:
+        return msgspec.json.encode(arguments("The changed call", text)).decode()
+    except BadArguments as error:
+        raise BadData(str(error)) from error
+
+
 def _root_of(state: SessionState, opened: AskOpened) -> str:
+    """The message that a question goes back to; empty for one that no turn has put."""
+    if opened.turn_id not in state.turns:
+        return ""
     return state.messages[state.turns[opened.turn_id].started.message_id].root_id
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from yeaft.engine.changed import with_change
 from yeaft.engine.closing import Ending, Known, closing_events
 from yeaft.events.call import CallFinished, CallStarted, Facts, FileFact, Intent
 from yeaft.events.turn import TurnEnded, TurnStarted
@@ -42,6 +43,10 @@ class Inquiry:
                 continue
             found[state.call.call_id] = self._as_stopped(state.started, known) if stopped else known
         return found
+
+    def of_call(self, call_id: str) -> Known | None:
+        """Return what an unsafe call that no turn has made left behind; None if nothing can be known."""
+        return self._probe(call_id)
 
     def _as_stopped(self, started: CallStarted, known: Known) -> Known:
         if known.status == "not_run" or (known.status == "ok" and started.guard == "verify"):
@@ -108,7 +113,7 @@ def resumptions(turn: TurnState, inquiry: Inquiry, phrases: Mapping[str, str]) -
                 turn_id=turn.started.turn_id,
                 tool=call.call.tool,
                 status=found.status,
-                text=found.text,
+                text=with_change(found.text, call, phrases),
                 facts=found.facts,
             )
         )

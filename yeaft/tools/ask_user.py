@@ -8,13 +8,16 @@ from msgspec import Meta, Struct
 from yeaft.kernel.errors import ToolFailed
 from yeaft.tools.tool import Running, Tool
 
+DECLINED = "The user declined to answer. Do not ask this again; go on without the answer, or say why you cannot."
+
 
 class Asker(Protocol):
     """Whoever can put a question to the human."""
 
-    async def ask(self, call_id: str, question: str, options: tuple[str, ...], number: int = 0) -> str:
-        """Return what the human answered, one of `options` or free text; `number` tells the questions of a call apart.
+    async def ask(self, call_id: str, question: str, options: tuple[str, ...], number: int = 0) -> str | None:
+        """Return what the human answered, one of `options` or free text; None if the human does not want to answer.
 
+        `number` tells the questions of a call apart.
         Waits as long as it takes. Raises `ToolFailed`, with a text for the model, when nobody is there to answer.
         """
         ...
@@ -35,6 +38,8 @@ def ask_user(asker: Asker) -> Tool[AskUser]:
             raise ToolFailed("The question is empty.")
         options = tuple(dict.fromkeys(option for option in args.options if option.strip()))
         answer = await asker.ask(running.call_id, args.question, options)
+        if answer is None:
+            return json.dumps({"question": args.question, "answers": [], "note": DECLINED}, ensure_ascii=False)
         return json.dumps({"question": args.question, "answers": [answer]}, ensure_ascii=False)
 
     return Tool(name="AskUser", args=AskUser, run=run, guard="local", timeout_s=None)

@@ -34,6 +34,10 @@ class Field(Struct, frozen=True, kw_only=True):
     most: float | None = None
 
 
+class _Declined(Exception):
+    """The human does not want to answer at all."""
+
+
 class Questions:
     """Asks about one call. `texts` are the sections of `prompts/mcp`."""
 
@@ -45,6 +49,12 @@ class Questions:
 
     async def elicit(self, elicited: Elicited) -> Filled | None:
         """What the human filled in; None if it was declined. Raises `ToolFailed` when nobody is there."""
+        try:
+            return await self._elicit(elicited)
+        except _Declined:
+            return None
+
+    async def _elicit(self, elicited: Elicited) -> Filled | None:
         message = one_line(elicited.message, MESSAGE_CHARS)
         if elicited.url:
             return await self._page(elicited, message)
@@ -104,7 +114,10 @@ class Questions:
 
     async def _ask(self, question: str, options: tuple[str, ...]) -> str:
         self._asked += 1
-        return await self._asker.ask(self._call_id, question, options, self._asked)
+        answer = await self._asker.ask(self._call_id, question, options, self._asked)
+        if answer is None:
+            raise _Declined
+        return answer
 
 
 def fields_of(schema: Raw) -> tuple[Field, ...]:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from yeaft import __version__
 from yeaft.engine.calls import Hands, Refused, Verdict
+from yeaft.engine.changed import Changed
 from yeaft.engine.decide import Rules
 from yeaft.events.session import SessionCreated
 from yeaft.events.turn import Limits
@@ -28,7 +29,8 @@ from yeaft.session.agents.agent_presets import (
     label_of,
     preset,
 )
-from yeaft.session.approvals import Approvals, Caller
+from yeaft.session.approvals import Approvals
+from yeaft.session.asked import Caller
 from yeaft.session.hooks.listening import Listening
 from yeaft.session.ledger import Ledger, Listener
 from yeaft.session.live_toolbox import with_served
@@ -175,7 +177,7 @@ class AgentGate:
         """See `session.hooks.hooked_gate`."""
         return self._approvals.asks_by_mode(bound, self._caller.vp_id, self._caller)
 
-    async def ask(self, call: Call, bound: BoundCall, reason: str = "") -> Refused | None:
+    async def ask(self, call: Call, bound: BoundCall, reason: str = "") -> Refused | Changed | None:
         """See `engine.calls.Gate`; as that of a VP."""
         return await self._approvals.ask(call, bound, self._caller.vp_id, self._caller, reason=reason)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from yeaft.engine.calls import Gate, Refused, Verdict
+from yeaft.engine.changed import Changed
 from yeaft.prompts.fill import fill
 from yeaft.session.hooks.hook_names import KNOWN_AS
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 class AskingGate(Gate, Protocol):
     """A gate that can be told why the human is to be asked."""
 
-    async def ask(self, call: Call, bound: BoundCall, reason: str = "") -> Refused | None:
+    async def ask(self, call: Call, bound: BoundCall, reason: str = "") -> Refused | Changed | None:
         """Ask the human; a `reason` stands in for the one that rules and mode have."""
         ...
 
@@ -55,7 +56,7 @@ class HookedGate:
         verdict = self._gate.judge(bound)
         return verdict if verdict.denied or not self._runs.has("PreToolUse", bound.tool) else Verdict()
 
-    async def ask(self, call: Call, bound: BoundCall) -> Refused | None:
+    async def ask(self, call: Call, bound: BoundCall) -> Refused | Changed | None:
         """Ask the hooks, then the human where that is needed still."""
         if not self._runs.has("PreToolUse", bound.tool):
             return await self._gate.ask(call, bound)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from yeaft.engine.calls import Gate
     from yeaft.events.agent import AgentSpawned
-    from yeaft.session.approvals import Caller
+    from yeaft.session.asked import Caller
     from yeaft.session.hooks.hook_scene import HookScene
     from yeaft.session.hooks.hooked_gate import AskingGate
     from yeaft.session.hooks.stop_hooks import StopHooks

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from yeaft.engine.calls import Gate
     from yeaft.engine.state import TurnState
     from yeaft.events.agent import AgentSpawned
-    from yeaft.session.approvals import Caller
+    from yeaft.session.asked import Caller
     from yeaft.session.hooks.hooks_file import Hooks
     from yeaft.session.intake import Step
     from yeaft.session.ledger import Ledger

@@ -31,6 +31,9 @@ DECISIONS: dict[str, Decision] = {
 }
 """What can be typed at an approval; `n` may be followed by what the VP is told."""
 
+DECLINE = "-"
+"""What is typed by who does not want to answer a question."""
+
 
 class Questions:
     """Listens for questions; `put` shows the oldest one that is open, with `details` of what it is about."""
@@ -65,10 +68,11 @@ class Questions:
         ask = self.current
         if ask is None:
             return None
-        answer = (_decided if ask.kind == "approval" else _chosen)(ask, line.strip())
-        if answer is not None:
-            self._is_answered.add(ask.ask_id)
-        return answer
+        return (_decided if ask.kind == "approval" else _chosen)(ask, line.strip())
+
+    def settle(self, ask: AskOpened) -> None:
+        """Let the next line be for the next question: this one is answered."""
+        self._is_answered.add(ask.ask_id)
 
     def how(self) -> str:
         """Return how the current question can be answered."""
@@ -98,6 +102,8 @@ def _chosen(ask: AskOpened, text: str) -> Answer | None:
     """Read numbers of options, or free words; an empty line answers nothing."""
     if not text:
         return None
+    if text == DECLINE:
+        return Answer(ask_id=ask.ask_id, decision="deny")
     words = text.replace(",", " ").split()
     if ask.options and all(word.isdecimal() and 0 < int(word) <= len(ask.options) for word in words):
         return Answer(ask_id=ask.ask_id, choice=tuple(ask.options[int(word) - 1] for word in words))

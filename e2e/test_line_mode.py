@@ -91,6 +91,59 @@ async def test_a_conversation_with_an_approval_and_a_question(yeaft: Yeaft, serv
     assert (yeaft.folder / "list.txt").read_text() == "milk\n"
 
 
+OLD = "".join(f"{number}\n" for number in range(1, 8))
+EDITS = Calls(
+    calls=(
+        ScriptedCall(
+            tool="FileWrite",
+            id="w1",
+            args={"file_path": "a.txt", "content": OLD.replace("1", "one").replace("4", "four").replace("7", "seven")},
+        ),
+    )
+)
+
+
+async def test_parts_of_a_change_are_taken_and_the_model_is_told_which(yeaft: Yeaft, serve: Serve, term: str) -> None:
+    server = await serve(of(EDITS, Says(text="Noted.")))
+    (yeaft.folder / "a.txt").write_text(OLD)
+    user = Typist(yeaft, "--line", term=term)
+
+    await user.sees("yeaft>")
+    user.types("change it")
+    await user.sees("(3/3)")
+    await user.sees("answer>")
+    user.types("h 4")
+    await user.sees("Name hunks from 1 to 3")
+    await user.sees("answer>")
+    user.types("h 1, 3")
+    await user.sees("Noted.")
+    user.types("/quit")
+
+    assert await user.leaves() == 0
+    assert (yeaft.folder / "a.txt").read_text() == OLD.replace("1", "one").replace("7", "seven")
+    assert "-four" in server.requests[-1].raw.decode()
+
+
+async def test_a_change_is_written_otherwise_in_the_users_editor(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(of(EDITS, Says(text="Noted.")))
+    (yeaft.folder / "a.txt").write_text(OLD)
+    yeaft.environ["EDITOR"] = "sed -i s/four/fier/"
+    user = Typist(yeaft, "--line")
+
+    await user.sees("yeaft>")
+    user.types("change it")
+    await user.sees("answer>")
+    user.types("e")
+    await user.sees("+fier")
+    await user.sees("answer>")
+    user.types("y")
+    await user.sees("Noted.")
+    user.types("/quit")
+
+    assert await user.leaves() == 0
+    assert (yeaft.folder / "a.txt").read_text() == OLD.replace("1", "one").replace("4", "fier").replace("7", "seven")
+
+
 async def test_ctrl_c_stops_the_turn_and_twice_leaves(yeaft: Yeaft, serve: Serve, term: str) -> None:
     await serve(of(SLEEPS, Says(text="Awake.")))
     user = Typist(yeaft, "--line", "-y", term=term)

@@ -88,17 +88,17 @@ class Terminal:
     """A line to be edited at the bottom of a terminal, with history and completion; what is said scrolls above it.
 
     `on_interrupt` hears of Ctrl-C where there is no text to give up; `prompt` is asked again at every key. A `history`
-    that cannot be read and written is not kept.
+    that cannot be read and written is not kept; of it the entries of `folder` are offered.
     """
 
     def __init__(
-        self, *, prompt: Callable[[], str], words: Words, history: Path, on_interrupt: Callable[[], None]
+        self, *, prompt: Callable[[], str], words: Words, history: Path, folder: Path, on_interrupt: Callable[[], None]
     ) -> None:
         self._prompt = prompt
         self._on_interrupt = on_interrupt
         self._is_stopped = False
         self.keeps_history = _can_be_kept(history)
-        self._session = self._made(words, history)
+        self._session = self._made(words, history, folder)
         self._patches = ExitStack()
 
     def __enter__(self) -> Self:
@@ -130,7 +130,7 @@ class Terminal:
         if self._session.app.is_running:
             self._session.app.exit(exception=Finished)
 
-    def _made(self, words: Words, history: Path) -> PromptSession[str]:
+    def _made(self, words: Words, history: Path, folder: Path) -> PromptSession[str]:
         from prompt_toolkit import PromptSession
         from prompt_toolkit.completion import WordCompleter
         from prompt_toolkit.history import InMemoryHistory
@@ -138,7 +138,7 @@ class Terminal:
         from yeaft.interfaces.line.kept_history import KeptHistory
 
         return PromptSession(
-            history=KeptHistory(str(history)) if self.keeps_history else InMemoryHistory(),
+            history=KeptHistory(history, folder) if self.keeps_history else InMemoryHistory(),
             completer=WordCompleter(words, WORD=True, ignore_case=True),
             complete_while_typing=False,
             enable_history_search=False,

@@ -18,20 +18,20 @@ from yeaft.interfaces.cli.findings import Findings
 from yeaft.interfaces.cli.signals import Signals
 from yeaft.interfaces.cli.spoken import spoken
 from yeaft.interfaces.cli.terminal_text import unmasked
+from yeaft.interfaces.following import next_wish, same_wish
 from yeaft.interfaces.ground import Wish
 from yeaft.interfaces.line.console import Console, Plain, Terminal
-from yeaft.interfaces.line.orders import Leave
 from yeaft.interfaces.line.talk import Talk
 from yeaft.interfaces.line.trusting import offer_trust
+from yeaft.interfaces.orders import Leave
+from yeaft.interfaces.typed_lines import HISTORY_NAME
 from yeaft.kernel.errors import YeaftError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_INTERRUPTED, worst_exit_code
-from yeaft.session.opening import Wanted
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
 
 STDIN, STDOUT = 0, 1
-HISTORY_NAME = "history"
 AGAIN_S = 2.0
 """Ctrl-C twice within this leaves."""
 
@@ -83,8 +83,8 @@ class LineMode:
                 following, before = before, None
                 continue
             is_seen = self._is_terminal
-            before = _same(wish, here)
-            following = _next(wish, left)
+            before = same_wish(wish, here)
+            following = next_wish(wish, left)
             first = ""
         return EXIT_ANSWERED if is_seen else worst_exit_code(codes)
 
@@ -99,7 +99,7 @@ class LineMode:
                 if here is not None and self._signals.exit_code is None:
                     self._talk = talk = Talk(here, wish, self._console, self._options, findings)
                     left = await talk.go_on(first)
-                    wish = talk.wish
+                    wish = talk.dialogue.wish
         except* YeaftError as group:
             for error in group.exceptions:
                 findings.refuse(error if isinstance(error, YeaftError) else YeaftError(str(error)))
@@ -143,6 +143,7 @@ class LineMode:
             prompt=prompt,
             words=lambda: self._talk.words() if self._talk else (),
             history=_history(wish),
+            folder=wish.folder,
             on_interrupt=self._interrupt,
         )
 
@@ -151,7 +152,7 @@ class LineMode:
         now = time.monotonic()
         if self._hurry():
             return
-        if self._talk is not None and self._talk.interrupt():
+        if self._talk is not None and self._talk.dialogue.interrupt():
             self._pressed_at = 0.0
         elif now - self._pressed_at < AGAIN_S:
             self._console.stop()
@@ -164,7 +165,7 @@ class LineMode:
         """Bring all to an end, after a signal."""
         self._hurry()
         if self._talk is not None:
-            self._talk.interrupt()
+            self._talk.dialogue.interrupt()
         self._console.stop()
 
     def _complain(self, text: str) -> None:
@@ -176,17 +177,3 @@ class LineMode:
 
 def _history(wish: Wish) -> Path:
     return places.home(wish.environ) / HISTORY_NAME
-
-
-def _next(wish: Wish, left: Leave) -> Wish | None:
-    """Return the wish for the Session that follows; None to leave for good."""
-    if left.resume is not None:
-        return replace(wish, wanted=Wanted(ref=left.resume, lang=wish.wanted.lang))
-    return replace(wish, wanted=Wanted(roster=wish.wanted.roster, lang=wish.wanted.lang)) if left.new else None
-
-
-def _same(wish: Wish, here: Opened) -> Wish | None:
-    """Return the wish to be back in a Session; one in which nothing was said has left nothing behind."""
-    if here.state.created is None:
-        return _next(wish, Leave(new=True))
-    return _next(wish, Leave(resume=here.state.session_id))

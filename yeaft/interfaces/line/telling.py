@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from yeaft.events.artifact import ArtifactStored
 from yeaft.events.history import CheckpointTaken, Rewound
 from yeaft.events.ops import AnyOp, Rename, SetMode, SetModel, SetRoster
 from yeaft.interfaces.cli.terminal_text import padded
@@ -12,7 +13,7 @@ from yeaft.interfaces.cli.terminal_text import padded
 if TYPE_CHECKING:
     from yeaft.events.codec import Recorded
     from yeaft.interfaces.assemble import Opened
-    from yeaft.interfaces.line.orders import Order
+    from yeaft.interfaces.orders import Order
     from yeaft.prompts.ui import Ui
     from yeaft.session.slash.slash_word import SlashWord
 
@@ -72,6 +73,8 @@ def what_came(heard: Recorded, ui: Ui) -> str:
     match heard.event:
         case CheckpointTaken(reason="user", checkpoint_id=checkpoint_id, name=name):
             return ui.text("line.kept", id=checkpoint_id, name=name)
+        case ArtifactStored(artifact_id=artifact_id, artifact_type=kind, name=name):
+            return ui.text("artifact.stored", id=artifact_id, type=ui.text(f"artifact.is_{kind}"), name=name)
         case Rewound(undoes=undoes, scope=scope):
             what = ui.text(f"line.scope_{scope}")
             return ui.text("line.redone" if undoes else "line.rewound", what=what)

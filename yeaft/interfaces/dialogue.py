@@ -1,0 +1,156 @@
+"""The user's side of an open Session, the same for every screen: what a line means, and to whom it is said."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from msgspec.structs import replace
+
+from yeaft.engine.closing import Ending
+from yeaft.events.ops import AnyOp, SetModel, Steer
+from yeaft.interfaces.cli.readiness import check_known, check_ready
+from yeaft.interfaces.orders import Deed, orders
+from yeaft.kernel import ids
+from yeaft.kernel.clock import wall_clock_ms
+from yeaft.kernel.errors import UsageError, YeaftError
+from yeaft.kernel.nearness import nearest
+from yeaft.session.addressing import known_names
+from yeaft.session.intake import Draft
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from yeaft.interfaces.assemble import Opened
+    from yeaft.interfaces.ground import Wish
+
+AT = ("@", "\uff20")
+Said = Literal["said", "steered", "stopped"]
+"""A message of its own, something added to what runs, or given up by the user before it was said."""
+
+
+class Dialogue:
+    """Takes what one user writes in a Session. `wish` is what it takes to be in a Session like it.
+
+    `models` are those that were chosen here for single VPs.
+    """
+
+    def __init__(self, here: Opened, wish: Wish) -> None:
+        self.wish = wish
+        self.models: dict[str, str] = {}
+        self.orders = orders()
+        self._here = here
+        self._taking: asyncio.Task[AnyOp | YeaftError] | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether any turn runs or waits."""
+        return bool(self._here.state.open_turns()) or any(self._here.state.waiting.values())
+
+    def is_order(self, line: str) -> bool:
+        """Whether a line is something that the screen does itself."""
+        name, is_slash = _slash(line)
+        return is_slash and name in self.orders
+
+    def read(self, line: str) -> Deed:
+        """Return what an order asks for. Raises `YeaftError` where it cannot be read."""
+        name, _, rest = line.strip().removeprefix("/").partition(" ")
+        return self.orders[name].read(rest.strip(), self._here.state, self._here.library)
+
+    def ask_for(self, op: AnyOp) -> None:
+        """Ask the Session for something that is no message. Raises `YeaftError` if it cannot be done."""
+        if isinstance(op, SetModel) and op.model:
+            check_known(self.wish, self._here, op.model, named_by="/model")
+            if not op.vp_id:
+                self.wish = replace(self.wish, model=op.model)
+                self.models.clear()
+            else:
+                self.models[op.vp_id] = op.model
+        self._here.session.send(op)
+
+    def interrupt(self) -> bool:
+        """Stop what runs, and say whether there was anything."""
+        if self._taking is not None:
+            self._taking.cancel()
+            return True
+        if not self.is_busy:
+            return False
+        self._here.session.interrupt(Ending(outcome="aborted"))
+        return True
+
+    def steered(self, text: str, to: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return those at work whom a text is added to; empty if it is a message of its own.
+
+        `to` are those whom the user chose, whoever the text names. Commands are messages of their own as well.
+        """
+        at_work = dict.fromkeys(turn.started.vp_id for turn in self._here.state.open_turns())
+        if not at_work or _slash(text)[1]:
+            return ()
+        mentioned = self._mentioned(text)
+        whom = tuple(to) or ((mentioned,) if mentioned else ())
+        return (whom or tuple(at_work)) if all(vp_id in at_work for vp_id in whom) else ()
+
+    async def say(self, text: str, files: Sequence[Path] = (), to: Sequence[str] = ()) -> Said:
+        """Say something: to those who are at work if it is for them, else as a new message.
+
+        `to` are those whom the user chose, whoever the text names. Raises `YeaftError` if it cannot be said; then
+        nothing has happened.
+        """
+        is_new = not self.steered(text, to) if to and not _slash(text)[1] else await self._is_new(text)
+        if self.is_busy and self.wish.has_human and not is_new and not files:
+            for vp_id in to or (self._mentioned(text),):
+                self._here.session.send(Steer(text=text, vp_id=vp_id))
+            return "steered"
+        await check_ready(self.wish, self._here, " ".join(f"@{vp_id}" for vp_id in to) or text)
+        draft = Draft(text=text, to=tuple(to), files=tuple(files), op_id=ids.new_ulid(wall_clock_ms()))
+        async with asyncio.TaskGroup() as group:
+            self._taking = taking = group.create_task(self._intake(draft), name="intake")
+            taking.add_done_callback(self._taken)
+        if taking.cancelled():
+            return "stopped"
+        said = taking.result()
+        if isinstance(said, YeaftError):
+            raise said
+        self._here.session.send(said)
+        return "said"
+
+    async def _intake(self, draft: Draft) -> AnyOp | YeaftError:
+        """Return what a draft becomes, or why it cannot be said: a group of tasks would pass on a group of errors."""
+        try:
+            return await self._here.intake.take(draft)
+        except YeaftError as error:
+            return error
+
+    def _taken(self, taking: asyncio.Task[AnyOp | YeaftError]) -> None:
+        """Nothing is under way any more that would have to be stopped before it is said."""
+        del taking
+        self._taking = None
+
+    async def _is_new(self, line: str) -> bool:
+        """Whether a line is a message of its own even while somebody works: a command, or for somebody who rests.
+
+        Raises `UsageError` for a slip in an order. Slips in names of commands and skills are found further on.
+        """
+        name, is_slash = _slash(line)
+        if not is_slash:
+            vp_id = self._mentioned(line)
+            return bool(vp_id) and vp_id not in {turn.started.vp_id for turn in self._here.state.open_turns()}
+        if name in {word.name for word in await asyncio.to_thread(self._here.slash_words)}:
+            return True
+        if near := nearest(name.casefold(), self.orders):
+            raise UsageError(f"There is no /{name}. Did you mean /{near}?")
+        return False
+
+    def _mentioned(self, line: str) -> str:
+        """Return the VP that a line begins with, empty for none."""
+        word = next(iter(line.split(maxsplit=1)), "")
+        if not word.startswith(AT):
+            return ""
+        return known_names(self._here.state, self._here.library).id_of(word[1:].rstrip(":,\uff0c\uff1a")) or ""
+
+
+def _slash(line: str) -> tuple[str, bool]:
+    """Return the first word of a line without its slash, and whether it has one."""
+    word = next(iter(line.split(maxsplit=1)), "")
+    return word.removeprefix("/"), word.startswith("/")

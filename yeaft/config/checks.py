@@ -6,6 +6,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from yeaft.config.keys import check_keys
 from yeaft.config.settings import EFFORTS, Config, Limits, Mcp, Provider, Retry, Search, Web
 from yeaft.kernel.errors import ConfigError
 
@@ -42,6 +43,7 @@ def checked(config: Config, origins: Mapping[str, str]) -> tuple[Config, tuple[s
     _check_search(config.search, origins)
     _check_address("images.url", config.images.url, origins)
     _check_places("sandbox.write", config.sandbox.write, origins)
+    check_keys(config.keys, origins)
     mended = _Mended(origins=origins, notices=[])
     limits = _limits(config.limits, mended)
     retry = _retry(config.retry, mended)

@@ -207,6 +207,21 @@ class CheckpointSettings(Struct, frozen=True, kw_only=True, omit_defaults=True, 
     max_files: int = 5_000
 
 
+class TuiSettings(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """`[tui]`: how the full screen looks and how it makes itself heard while the user looks elsewhere.
+
+    `title` names the terminal's window, `progress` shows there that somebody is at work. With `transcript` what was
+    said is printed once the screen is left.
+    """
+
+    theme: Literal["auto", "light", "dark", "ansi", "none"] = "auto"
+    mouse: bool = True
+    notify: Literal["auto", "osc9", "osc777", "bell", "off"] = "auto"
+    title: bool = True
+    progress: bool = True
+    transcript: bool = False
+
+
 class Config(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """All settings. `default_vp` names the VP that answers when nobody is mentioned."""
 
@@ -226,4 +241,6 @@ class Config(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     mcp: Mcp = Mcp()
     instructions: InstructionFiles = InstructionFiles()
     checkpoints: CheckpointSettings = CheckpointSettings()
+    tui: TuiSettings = TuiSettings()
+    keys: dict[str, str | tuple[str, ...] | dict[str, str | tuple[str, ...]]] = {}
     project_doc_max_bytes: int = 32768

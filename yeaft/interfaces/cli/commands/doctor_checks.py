@@ -78,8 +78,11 @@ def _checks(desk: Desk) -> Iterator[Check]:
     yield _shell(desk)
     if config.status != "fail":
         yield from _guards(desk)
+        yield from _folder(desk)
     yield _terminal(desk)
     yield _locale(desk)
+    if config.status != "fail":
+        yield _keys(desk)
 
 
 def _home(desk: Desk) -> Iterator[Check]:
@@ -201,7 +204,12 @@ def _model(desk: Desk) -> Check:
         return Check(name="model", status="warn", detail=desk.text("doctor.no_model"), remedy=remedy)
     except (ConfigError, NotFound) as error:
         return Check(name="model", status="fail", detail=str(error), remedy="yeaft model ls")
-    return Check(name="model", status="ok", detail=f"{route.entry.ref} ({origin_of(desk.loaded.origins, chosen)})")
+    detail = f"{route.entry.ref} ({origin_of(desk.loaded.origins, chosen)})"
+    if route.entry.known:
+        return Check(name="model", status="ok", detail=detail)
+    tokens = f"{route.entry.context_tokens:,}"
+    remedy = desk.text("doctor.model_guessed", context_tokens=tokens, provider=route.entry.provider)
+    return Check(name="model", status="ok", detail=detail, remedy=remedy)
 
 
 def _embedded(desk: Desk) -> Check:
@@ -242,11 +250,24 @@ def _shell(desk: Desk) -> Check:
     )
 
 
+def _keys(desk: Desk) -> Check:
+    from yeaft.interfaces.cli.commands.doctor_keys import keys_check
+
+    return keys_check(desk)
+
+
 def _guards(desk: Desk) -> Iterator[Check]:
     from yeaft.interfaces.cli.commands.doctor_guards import hook_checks, sandbox_check
 
     yield sandbox_check(desk)
     yield from hook_checks(desk)
+
+
+def _folder(desk: Desk) -> Iterator[Check]:
+    from yeaft.interfaces.cli.commands.doctor_folder import server_checks, trust_check
+
+    yield trust_check(desk)
+    yield from server_checks(desk)
 
 
 def _terminal(desk: Desk) -> Check:

@@ -1,0 +1,50 @@
+"""Lays out Markdown while it grows: only what is not settled yet is parsed and drawn again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from yeaft.interfaces.tui.transcript.line import Line
+from yeaft.interfaces.tui.transcript.markdown.blocks import markdown_lines
+from yeaft.interfaces.tui.transcript.markdown.pieces import Piece, Pieces
+
+if TYPE_CHECKING:
+    from yeaft.interfaces.tui.transcript.palette import Palette
+
+
+class Growing:
+    """One text at one width. `lines` are all its lines; those before `settled` stay as they are."""
+
+    def __init__(self, columns: int, palette: Palette) -> None:
+        self.columns = columns
+        self.lines: list[Line] = []
+        self.settled = 0
+        self._palette = palette
+        self._pieces = Pieces()
+        self._text = ""
+
+    def grow(self, text: str) -> bool:
+        """Take in the text as it is now; say whether it goes on from what it was (else nothing has changed)."""
+        if not text.startswith(self._text):
+            return False
+        del self.lines[self.settled :]
+        for piece in self._pieces.feed(text[len(self._text) :]):
+            self._draw(piece)
+        self.settled = len(self.lines)
+        self._text = text
+        if (rest := self._pieces.rest) is not None:
+            self._draw(rest)
+        return True
+
+    def _draw(self, piece: Piece) -> None:
+        drawn = markdown_lines(piece.text, self.columns, self._palette)
+        if drawn and self.lines and not piece.goes_on:
+            self.lines.append(Line())
+        self.lines += drawn
+
+
+def grown(text: str, columns: int, palette: Palette) -> Growing:
+    """Return the layout of a text at once."""
+    growing = Growing(columns, palette)
+    growing.grow(text)
+    return growing

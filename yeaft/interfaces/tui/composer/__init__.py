@@ -1,0 +1,1 @@
+"""Where the user writes: the draft, its completion, and who will answer it."""

@@ -1,0 +1,1 @@
+"""Questions to the human: approvals with what they are about, and choices."""

@@ -1,0 +1,103 @@
+"""What a question says about itself: who asks, what for, why it has to be asked, and what can be pressed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from yeaft.interfaces.cli.terminal_text import cut
+from yeaft.interfaces.key_names import chord_text
+from yeaft.tools.policy.visible import visible, visible_on_one_line
+
+if TYPE_CHECKING:
+    from yeaft.events.call import AskOpened
+    from yeaft.interfaces.tui.look import Look
+    from yeaft.prompts.ui import Ui
+    from yeaft.session.asked import Asked
+
+MOST_SUBJECT_CHARS = 400
+GAP = "  "
+
+
+def who(ask: AskOpened, number: int, count: int, look: Look, ui: Ui) -> Text:
+    """Return one line: who asks, and the how manieth question this is."""
+    vp_id, _, agent = ask.vp_id.partition("/")
+    own = look.of_vp(vp_id)
+    code = "asks.who_agent" if agent else "asks.who"
+    text = Text(f"{own.glyph} ", style=own.style)
+    text.append(visible_on_one_line(ui.text(code, vp=vp_id, agent=agent)), style=own.style)
+    if count > 1:
+        text.append(f"{GAP}{ui.text('asks.number', number=number, count=count)}", style="bold")
+    return text
+
+
+def what(ask: AskOpened, asked: Asked | None) -> str:
+    """Return the tool and its subject; the text of the question where no call waits any more."""
+    if asked is None:
+        return visible(ask.text) if ask.kind == "approval" else ""
+    touches = asked.bound.touches
+    subject = ", ".join((*touches.writes, *touches.reads, *touches.domains)) if touches.command is None else ""
+    return cut(visible_on_one_line(f"{asked.bound.tool}{GAP}{subject}".rstrip()), MOST_SUBJECT_CHARS)
+
+
+def why(ask: AskOpened, asked: Asked | None, ui: Ui) -> Iterator[str]:
+    """Yield why the human has to decide: the reason, and the rule that asks if that does not say it."""
+    if asked is None or ask.kind != "approval":
+        return
+    reason = asked.why or asked.verdict.reason
+    if reason:
+        yield ui.retold(visible(reason))
+    rule = "" if asked.why else asked.verdict.rule
+    if rule and rule not in reason:
+        yield ui.text("perms.by_rule", rule=visible(rule))
+
+
+def details(ask: AskOpened, asked: Asked | None, ui: Ui) -> Iterator[str]:
+    """Yield what is to be read before deciding: the whole command and each of its parts, or the whole question."""
+    if ask.kind != "approval":
+        yield from visible(ask.text).split("\n")
+        return
+    if asked is None:
+        return
+    touches = asked.bound.touches
+    if touches.command is None:
+        if touches.shown:
+            yield from visible(touches.shown).split("\n")
+        return
+    yield from visible(touches.command).split("\n")
+    if touches.command_cwd:
+        yield ui.text("asks.in_folder", folder=visible_on_one_line(touches.command_cwd))
+    if len(asked.verdict.commands) > 1:
+        yield ""
+        for one in asked.verdict.commands:
+            yield f"{ui.text(f'perms.{one.verdict}')}: {visible_on_one_line(one.command)}{_because(one.reason, ui)}"
+
+
+def rules(
+    ask: AskOpened, asked: Asked | None, kept_in: str, keys: Mapping[str, Sequence[str]], ui: Ui
+) -> Iterator[str]:
+    """Yield which rule a yes for more than once would make, and where it would be kept."""
+    if ask.kind == "approval" and ask.rule:
+        session, always = (chord_text(next(iter(keys[name]), "-")) for name in ("ask.session", "ask.always"))
+        path, rule = visible_on_one_line(kept_in), visible_on_one_line(ask.rule)
+        yield ui.text("asks.rule", rule=rule, path=path, session=session, always=always)
+    elif ask.kind == "approval" and asked is not None:
+        yield ui.text("asks.no_rule")
+
+
+def in_lines(hints: Sequence[str], columns: int) -> str:
+    """Return hints in lines of at most `columns` cells, none broken if that can be helped."""
+    lines: list[str] = []
+    for hint in hints:
+        if lines and cell_len(lines[-1]) + len(GAP) + cell_len(hint) <= columns:
+            lines[-1] += GAP + hint
+        else:
+            lines.append(hint)
+    return "\n".join(lines)
+
+
+def _because(reason: str, ui: Ui) -> str:
+    return f"  ({ui.retold(visible_on_one_line(reason))})" if reason else ""

@@ -1,0 +1,1 @@
+"""What opens over or beside the conversation: lists to choose from, and views to look at."""

@@ -1,0 +1,126 @@
+"""Picks one of a few things: an effort, a mode."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from yeaft.config.settings import EFFORTS
+from yeaft.events.ops import SetMode, SetModel
+from yeaft.interfaces.orders import MODES
+from yeaft.interfaces.tui.panels.bound import bound
+from yeaft.interfaces.tui.panels.filtered_list import Entry, FilteredList
+from yeaft.interfaces.tui.panels.frame import Panel
+from yeaft.interfaces.tui.panels.in_use import efforts_of, model_of
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from yeaft.interfaces.orders import Deed
+    from yeaft.interfaces.tui.panels.situation import Situation
+
+NAME_COLUMNS = 10
+Entries = Callable[[str, int], Sequence[Entry]]
+"""Gives what there is to choose for one VP, or for everybody if its id is empty, in so many columns. It may block."""
+
+
+class ChoicePanel(Panel):
+    """Returns what `deed` makes of the chosen key and of the VP it is for; `whom` are those that can be meant."""
+
+    BINDINGS = [bound("pick.whom", "whom")]
+
+    def __init__(
+        self,
+        situation: Situation,
+        title: str,
+        entries: Entries,
+        deed: Callable[[str, str], Deed],
+        *,
+        whom: Sequence[str] = ("",),
+    ) -> None:
+        super().__init__(situation, "", ("pick.whom",) if len(whom) > 1 else ())
+        self._title = title
+        self._entries = entries
+        self._deed = deed
+        self._whom = whom
+        self._at = 0
+        self._list = FilteredList(
+            placeholder=situation.text("panel.filter"),
+            empty=situation.text("panel.reading"),
+            unmatched=situation.text("panel.no_match"),
+        )
+
+    def compose(self) -> ComposeResult:
+        """Return title, what there is to choose, and keys."""
+        yield self.title_line
+        yield self._list
+        yield self.hint_line
+
+    def on_mount(self) -> None:
+        """Begin to read."""
+        self._list.focus_line()
+        self._reread()
+
+    def action_whom(self) -> None:
+        """Mean the next VP, or everybody again."""
+        self._at = (self._at + 1) % len(self._whom)
+        self._reread()
+
+    def on_filtered_list_chosen(self, message: FilteredList.Chosen) -> None:
+        """Return what was chosen."""
+        self.dismiss(self._deed(message.key, self._whom[self._at]))
+
+    def _reread(self) -> None:
+        vp_id = self._whom[self._at]
+        who = f"@{vp_id}" if vp_id else self.situation.text("line.everybody")
+        self.title_line.update(f"{self._title} · {who}" if len(self._whom) > 1 else self._title)
+        self.run_worker(self._read(vp_id), exclusive=True, group="read")
+
+    async def _read(self, vp_id: str) -> None:
+        self._list.show(await asyncio.to_thread(self._entries, vp_id, self.size.width))
+
+
+def mode_panel(situation: Situation) -> ChoicePanel:
+    """Return the picker of the approval mode, with what each mode lets happen."""
+    current = situation.here.approvals.mode_of(situation.default_vp)
+
+    def entries(_: str, columns: int) -> list[Entry]:
+        del columns
+        return [_entry(mode, situation.text(f"panel.mode_{mode}"), is_current=mode == current) for mode in MODES]
+
+    return ChoicePanel(situation, situation.text("order.mode"), entries, lambda mode, _: SetMode(mode=MODES[mode]))
+
+
+def effort_panel(situation: Situation, vp_id: str) -> ChoicePanel:
+    """Return the picker of the effort; one that a model does not know is shown with what it takes instead."""
+
+    def entries(whom: str, columns: int) -> list[Entry]:
+        del columns
+        from yeaft.llm.effort import clamp
+
+        ref = model_of(situation, whom or situation.default_vp)
+        known = efforts_of(situation, ref)
+        model = ref or situation.text("panel.no_model")
+        found: list[Entry] = []
+        for level in EFFORTS:
+            used = clamp(level, known)
+            code = "panel.effort_none" if not known else "panel.effort_known" if used == level else "panel.effort_as"
+            found.append(_entry(level, situation.text(code, model=model, level=used), is_current=False))
+        return found
+
+    whom = [vp_id] if vp_id else ["", *situation.vp_ids]
+    return ChoicePanel(
+        situation,
+        situation.text("order.effort"),
+        entries,
+        lambda level, who: SetModel(vp_id=who, effort=level),
+        whom=whom,
+    )
+
+
+def _entry(key: str, told: str, *, is_current: bool) -> Entry:
+    mark = "*" if is_current else " "
+    return Entry(key, Text(f"{mark} {key:<{NAME_COLUMNS}} {told}"), f"{key} {told}")

@@ -10,7 +10,7 @@ import pytest
 from tests.store.store_given import KINDS, STREAM, AnyJournal, journal_of, outcomes, recorded, said, seqs, words
 from yeaft.events.codec import UnknownEvent
 from yeaft.kernel.errors import Conflict, Fenced, IdReuse, StoreFailed
-from yeaft.store.journal import Snapshot
+from yeaft.store.journal import SESSION_STREAM, Snapshot
 
 
 @pytest.fixture(params=KINDS)
@@ -112,6 +112,19 @@ async def test_an_older_owner_cannot_write(journal: AnyJournal) -> None:
 
     assert await journal.append(STREAM, 1, 3, [said("tea")]) == 2
     assert journal.epoch(STREAM) == 3
+
+
+async def test_who_claims_the_session_fences_the_owner_before_in_every_stream(journal: AnyJournal) -> None:
+    await journal.append("step/x_1", 0, 1, [said("milk")])
+    await journal.append(SESSION_STREAM, 0, 2, [said("claim")])
+
+    with pytest.raises(Fenced, match="'step/x_1' belongs to a newer owner \\(epoch 2"):
+        await journal.append("step/x_1", 1, 1, [said("eggs")])
+    with pytest.raises(Fenced):
+        await journal.append("step/x_2", 0, 1, [said("bread")])
+
+    assert await journal.append("step/x_1", 1, 2, [said("tea")]) == 2
+    assert words(journal.read("step/x_1")) == ["milk", "tea"]
 
 
 async def test_a_refused_append_leaves_the_others_of_its_tick_alone(journal: AnyJournal) -> None:

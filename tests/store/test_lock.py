@@ -54,6 +54,22 @@ def test_a_session_of_another_host_is_taken_over_only_on_request(tmp_path: Path)
         assert read_owner(tmp_path) == lock.owner
 
 
+def test_an_owner_that_has_expired_is_put_out_once_and_only_that_one(tmp_path: Path) -> None:
+    first = SessionLock.take(tmp_path, now_ms=lambda: NOON_MS)
+
+    second = SessionLock.take(tmp_path, expired=first.owner)
+
+    assert read_owner(tmp_path) == second.owner
+    assert (first.is_current, second.is_current) == (False, True)
+    with pytest.raises(SessionBusy):
+        SessionLock.take(tmp_path, expired=first.owner)
+    first.release()
+    assert read_owner(tmp_path) == second.owner
+    second.release()
+    with SessionLock.take(tmp_path) as third:
+        assert third.is_current
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b'{"pid":1}', b"\xff", b'{"x":' + b"[" * 4000])
 def test_a_lock_file_with_any_content_can_be_taken(tmp_path: Path, body: bytes) -> None:
     (tmp_path / "lock").write_bytes(body)

@@ -86,9 +86,13 @@ class JournalDamaged(StoreFailed):
 class Conflict(StoreFailed):
     """`expected_seq` is not the head of the stream: somebody else appended."""
 
+    exit_code = outcome.EXIT_TRY_AGAIN
+
 
 class Fenced(StoreFailed):
     """The appender's epoch is older than the stream's: somebody else took over."""
+
+    exit_code = outcome.EXIT_TRY_AGAIN
 
 
 class IdReuse(StoreFailed):

@@ -107,7 +107,8 @@ async def import_session(
                 Attachments(paths.attachments).keep(event.name, content)
             if kept_artifacts:
                 restore(ArtifactStore(paths.out), kept_artifacts)
-            for (stream, epoch), run in groupby(records, lambda record: (record.stream, record.epoch)):
+            last = sorted(records, key=lambda record: record.stream == SESSION_STREAM)  # it claims the others
+            for (stream, epoch), run in groupby(last, lambda record: (record.stream, record.epoch)):
                 events = list(run)
                 await journal.append(stream, events[0].seq - 1, epoch, events, sync=True)
         except StoreFailed:

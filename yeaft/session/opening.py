@@ -22,14 +22,12 @@ from yeaft.events.session import (
 )
 from yeaft.kernel import ids
 from yeaft.kernel.errors import NotFound, StoreFailed, UsageError
-from yeaft.session.forking import cut_of
 from yeaft.session.state import SessionState
 from yeaft.store.blobs import FileBlobs
-from yeaft.store.copying import copy_session
 from yeaft.store.directory import SessionPaths, find_session, session_paths
 from yeaft.store.index import Index
 from yeaft.store.journal import SESSION_STREAM
-from yeaft.store.lock import SessionLock
+from yeaft.store.lock import Owner, SessionLock
 from yeaft.store.meta import SAID_KINDS, SessionMeta, title_of, with_last_words, write_meta
 from yeaft.store.sqlite import SqliteJournal
 
@@ -41,7 +39,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     """Which Session: `ref` names one, `latest` means the newest of the folder, neither a new one.
 
     A `fork` is a copy, whole or, with `at`, as the Session was just before that message, or at that checkpoint. A
-    `roster` given for one from before changes it; a new one without has only the `default_vp`.
+    `roster` given for one from before changes it; a new one without has only the `default_vp`. An owner whose lease has
+    `expired` is put out.
     """
 
     ref: str = ""
@@ -49,6 +48,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     fork: bool = False
     at: str = ""
     take_over: bool = False
+    expired: Owner | None = None
     name: str = ""
     roster: tuple[str, ...] = ()
     default_vp: str = ""
@@ -69,10 +69,11 @@ class Room(Struct, frozen=True, kw_only=True):
     async def aclose(self) -> None:
         """Close the journal, refresh what a list shows, give the Session up. Without events nothing is left."""
         await self.journal.close()
-        if self.state.created is not None:
+        is_mine = self.lock.is_current
+        if is_mine and self.state.created is not None:
             write_meta(self.paths.meta, meta_of(self.state))
         self.lock.release()
-        if self.state.created is None:
+        if is_mine and self.state.created is None:
             shutil.rmtree(self.paths.root, ignore_errors=True)
 
 
@@ -185,11 +186,17 @@ def _earlier(home: Path, folder: Path, wanted: Wanted) -> SessionPaths | None:
 
 def _copied(source: SessionPaths, target: SessionPaths, at: str) -> tuple[NoticePosted, ...]:
     """Copy a Session, whole, up to `at` or what is left of it, and return what its users must be told."""
+    from yeaft.session.artifacts.recorded import leave_artifacts
+    from yeaft.session.forking import cut_of
+    from yeaft.store.copying import copy_session
+
     journal = SqliteJournal.for_reading(source.db, FileBlobs(source.blobs))
     records = journal.read(SESSION_STREAM)
     if not journal.needs_mending:
         cut = cut_of(records, source.session_id, at) if at else None
         copy_session(source, target, up_to=cut.seq if cut else None, streams=cut.streams if cut else ())
+        if cut:
+            leave_artifacts(target.out, records[: cut.seq])
         return ()
     if at:
         raise StoreFailed(f"Session {source.session_id} is damaged; fork it as a whole first, then that copy.")
@@ -216,7 +223,7 @@ def _losses(room: Room) -> tuple[NoticePosted, ...]:
 
 
 def _owned(paths: SessionPaths, wanted: Wanted) -> Room:
-    lock = SessionLock.take(paths.root, take_over=wanted.take_over)
+    lock = SessionLock.take(paths.root, take_over=wanted.take_over, expired=wanted.expired)
     try:
         blobs = FileBlobs(paths.blobs)
         journal = SqliteJournal(paths.db, blobs)

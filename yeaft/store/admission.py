@@ -15,15 +15,18 @@ class Head(Struct, frozen=True, kw_only=True):
     epoch: int = 0
 
 
-def admit(taken: Taken, head: Head, stored: Mapping[str, Payload]) -> tuple[Row, ...]:
+def admit(taken: Taken, head: Head, stored: Mapping[str, Payload], owner: Head | None = None) -> tuple[Row, ...]:
     """The rows to write after `head`; none if all of them are stored already.
 
-    `stored` has the payload of every row's id that the journal knows. Raises `Fenced`, `IdReuse` or `Conflict`.
+    `stored` has the payload of every row's id that the journal knows. `owner` is where the stream stands in which
+    owners claim the Session: who came after counts for all its streams, from the claim on. Raises `Fenced`, `IdReuse`
+    or `Conflict`.
     """
-    if taken.epoch < head.epoch:
+    newest = max(head.epoch, owner.epoch if owner else 0)
+    if taken.epoch < newest:
         raise Fenced(
-            f"Stream '{taken.stream}' belongs to a newer owner (epoch {head.epoch}, this writer has {taken.epoch}); "
-            "open the Session again to go on."
+            f"Another process has taken the Session over, so nothing more is written here: stream '{taken.stream}' "
+            f"belongs to a newer owner (epoch {newest}, this writer has {taken.epoch}). Open it again to go on."
         )
     rows = _unstored(taken, stored)
     if taken.expected_seq != head.seq and (rows or not taken.rows):

@@ -68,7 +68,7 @@ def make_private(directory: Path) -> None:
     """
     if directory.is_dir():
         return
-    if directory.exists():
+    if directory.exists() and not directory.is_dir():  # it may have been made this very moment
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(directory))
     make_private(directory.parent)
     directory.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)

@@ -9,6 +9,8 @@ from yeaft.events.codec import Recorded
 from yeaft.events.fact import BlobRef
 
 SESSION_STREAM = "session"
+STEP_STREAMS = "step/"
+"""What the names of the streams begin with in which steps of graphs are done."""
 
 
 class Snapshot(Struct, frozen=True, kw_only=True):
@@ -34,7 +36,7 @@ class Journal(Protocol):
         All or nothing. `expected_seq` is the head the caller knows (0 = empty stream). `sync` waits for the disk.
         Appends of one loop tick share a commit. Events that are already stored with the same id and payload are not
         written again; raises `IdReuse` for the same id with another payload, `Conflict` when the head is not
-        `expected_seq`, `Fenced` when `epoch` is lower than the stream's.
+        `expected_seq`, `Fenced` when `epoch` is lower than the stream's or than that of the stream `session`.
         """
         ...
 

@@ -38,23 +38,34 @@ class SessionLock:
     The system drops it when the process ends in whatever way. Made by `take`; `release` it or use it in a `with`.
     """
 
-    def __init__(self, descriptor: int, owner: Owner) -> None:
+    def __init__(self, descriptor: int, owner: Owner, directory: Path) -> None:
         self._descriptor: int | None = descriptor
+        self._directory = directory
         self.owner = owner
 
     @classmethod
-    def take(cls, directory: Path, *, take_over: bool = False, now_ms: NowMs = wall_clock_ms) -> Self:
+    def take(
+        cls,
+        directory: Path,
+        *,
+        take_over: bool = False,
+        expired: Owner | None = None,
+        now_ms: NowMs = wall_clock_ms,
+    ) -> Self:
         """Become the owner of the Session in `directory`, which is made if it is missing.
 
         Raises `SessionBusy` if a live process has it, or if another host's process last had it and did not release it
-        (whether it still lives cannot be seen from here); `take_over` goes ahead in the second case only. Raises
-        `StoreFailed` if the directory cannot be written.
+        (whether it still lives cannot be seen from here); `take_over` goes ahead in the second case only. An owner
+        that has `expired` is put out even if its process lives: whoever does that must bump the epoch before anything
+        else, for the old owner does not know. Raises `StoreFailed` if the directory cannot be written.
         """
         try:
             make_private(directory)
         except OSError as error:
             remedy = "Check its permissions, or set YEAFT_DIR to another folder."
             raise StoreFailed(f"The folder {directory} cannot be made: {error.strerror}. {remedy}") from error
+        if expired is not None:
+            _put_out(directory, expired)
         try:
             descriptor = os.open(directory / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
@@ -62,6 +73,8 @@ class SessionLock:
         with contextlib.ExitStack() as on_failure:
             on_failure.callback(os.close, descriptor)
             _flock(descriptor, directory)
+            if not _is_in_place(descriptor, directory):  # somebody has put its owner out just now
+                raise SessionBusy(f"Session {directory.name} is being taken over by another process; try again.")
             owner = _this_process(now_ms)
             try:
                 if not take_over:
@@ -71,7 +84,12 @@ class SessionLock:
                 remedy = "Is the disk full, or the file something else than a file?"
                 raise StoreFailed(f"{directory / LOCK_NAME} cannot be written: {error.strerror}. {remedy}") from error
             on_failure.pop_all()
-        return cls(descriptor, owner)
+        return cls(descriptor, owner, directory)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this is still the Session's lock; not if its owner had expired and was put out."""
+        return self._descriptor is not None and _is_in_place(self._descriptor, self._directory)
 
     def release(self) -> None:
         """Let others in; a second call does nothing."""
@@ -128,6 +146,33 @@ def _flock(descriptor: int, directory: Path) -> None:
         ) from error
     except OSError as error:
         raise StoreFailed(f"{directory} is on a file system without locks: {error.strerror}.") from error
+
+
+def _is_in_place(descriptor: int, directory: Path) -> bool:
+    """Whether an open lock file is the one that others find."""
+    try:
+        found = (directory / LOCK_NAME).stat()
+    except OSError:
+        return False
+    return os.path.samestat(found, os.fstat(descriptor))
+
+
+def _put_out(directory: Path, expired: Owner) -> None:
+    """Take the lock file away from under an owner; only one does it at a time, and only from that very owner."""
+    import fcntl
+
+    try:
+        guard = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise StoreFailed(f"{directory} cannot be locked: {error.strerror}. Check its permissions.") from error
+    try:
+        fcntl.flock(guard, fcntl.LOCK_EX)
+        if read_owner(directory) == expired:
+            (directory / LOCK_NAME).unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreFailed(f"{directory / LOCK_NAME} cannot be replaced: {error.strerror}.") from error
+    finally:
+        os.close(guard)
 
 
 def _refuse_other_host(descriptor: int, directory: Path, host: str) -> None:

@@ -8,7 +8,7 @@ from yeaft.events.codec import Recorded
 from yeaft.events.fact import BlobRef
 from yeaft.kernel.errors import StoreFailed
 from yeaft.store.admission import Head, admit
-from yeaft.store.journal import Snapshot
+from yeaft.store.journal import SESSION_STREAM, Snapshot
 from yeaft.store.row import Payload, Taken, payload_of, recorded_at, row_of
 from yeaft.store.watch import Watchers
 
@@ -89,7 +89,9 @@ class MemoryJournal:
 
     def _write(self, taken: Taken) -> int:
         head = Head(seq=self.head(taken.stream), epoch=self.epoch(taken.stream))
-        rows = admit(taken, head, {row.id: self._payloads[row.id] for row in taken.rows if row.id in self._payloads})
+        known = {row.id: self._payloads[row.id] for row in taken.rows if row.id in self._payloads}
+        owner = Head(seq=self.head(SESSION_STREAM), epoch=self.epoch(SESSION_STREAM))
+        rows = admit(taken, head, known, owner)
         if not rows:
             return head.seq
         stream = self._streams.setdefault(taken.stream, [])

@@ -13,7 +13,7 @@ from yeaft.kernel.errors import JournalDamaged, StoreFailed
 from yeaft.store.admission import Head, admit
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.database import INSERT, Writing, failure
-from yeaft.store.journal import Snapshot
+from yeaft.store.journal import SESSION_STREAM, Snapshot
 from yeaft.store.row import Row, Taken, moved_to_blob
 from yeaft.store.rows import Numbers, head_of, next_number, payloads, start_of
 
@@ -183,11 +183,16 @@ class Writer:
         number = self._numbers.find(connection, taken.stream)
         head = head_of(connection, number) if number else Head()
         try:
-            rows = admit(taken, head, payloads(connection, [row.id for row in taken.rows]))
+            owner = head if taken.stream == SESSION_STREAM else self._owner(connection)
+            rows = admit(taken, head, payloads(connection, [row.id for row in taken.rows]), owner)
         except StoreFailed as refusal:
             return refusal
         _insert(connection, rows, taken, start_of(number or next_number(connection)) + head.seq)
         return head.seq + len(rows)
+
+    def _owner(self, connection: sqlite3.Connection) -> Head:
+        number = self._numbers.find(connection, SESSION_STREAM)
+        return head_of(connection, number) if number else Head()
 
 
 def _insert(connection: sqlite3.Connection, rows: Sequence[Row], taken: Taken, start: int) -> None:

@@ -2,6 +2,23 @@
 
 from fnmatch import fnmatchcase
 
+BUILT_IN = (
+    *(
+        "Skill",
+        "EnterWorktree",
+        "ExitWorktree",
+        "AskUser",
+        "WebSearch",
+        "WebFetch",
+        "HistorySearch",
+        "Bash",
+        "FileRead",
+    ),
+    *("FileWrite", "FileEdit", "Glob", "Grep", "ListDir", "DiskUsage", "ApplyPatch", "ListTasks", "ReadTaskLog"),
+    *("CancelTask", "SpawnAgent", "PromptAgent", "WaitAgent", "CloseAgent", "ListAgents", "RouteForward", "TodoWrite"),
+    *("StartPlan", "CreateWorkItem", "JsRepl", "JsReplReset", "NotebookEdit", "ImageGeneration", "ViewImage"),
+)
+"""The names of yeaft's own tools."""
 OUTSIDE_PREFIX = "mcp__"
 """How the names of tools begin that are not built in."""
 FINDERS = frozenset({"mcp__find", "mcp__call", "mcp__resource"})

@@ -1,0 +1,67 @@
+"""What a step gives: its type, and the JSON Schema of what it must look like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from yeaft.workflows.graphs.graph import OutType, Step, VpTask
+from yeaft.workflows.graphs.plain_values import is_list, is_mapping, mapping
+
+OUT_TYPES: tuple[OutType, ...] = ("text", "json", "list", "table", "image", "diff", "file", "url", "model")
+SPREADABLE: tuple[OutType, ...] = ("text", "json", "list", "table")
+"""What can hold a list; a text may be JSON."""
+_TYPES = {
+    "str": "string",
+    "text": "string",
+    "int": "integer",
+    "float": "number",
+    "number": "number",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+    "json": "object",
+    "any": "",
+}
+
+
+def output_schema(written: Any) -> dict[str, Any]:
+    """Return the JSON Schema that a short form stands for; one that is a schema already is taken as it is.
+
+    `{verdict: [accept, revise], issues: [str], score: float}`: a list of several is a choice, a list of one type a
+    list of that. Raises `ValueError` for what is none of these.
+    """
+    if is_mapping(written) and ("$schema" in written or written.get("type") == "object"):
+        return written
+    return _schema(written)
+
+
+def fields_of(step: Step) -> Mapping[str, Any]:
+    """The schemas by name of all that a step gives, if it must give a mapping of just these; else nothing."""
+    if not isinstance(step.task, VpTask) or not step.task.schema:
+        return {}
+    schema = msgspec.json.decode(step.task.schema, type=dict[str, Any])
+    fields = mapping(schema.get("properties"))
+    is_open = schema.get("type") != "object" or "additionalProperties" in schema or "patternProperties" in schema
+    return {} if is_open else fields
+
+
+def schema_type(schema: Mapping[str, Any]) -> OutType:
+    """The type of what such a schema describes."""
+    return "list" if schema.get("type") == "array" else "json"
+
+
+def _schema(written: Any) -> dict[str, Any]:
+    if isinstance(written, str) and written in _TYPES:
+        return {"type": _TYPES[written]} if _TYPES[written] else {}
+    if is_list(written) and written:
+        if len(written) == 1 and (is_mapping(written[0]) or (isinstance(written[0], str) and written[0] in _TYPES)):
+            return {"type": "array", "items": _schema(written[0])}
+        if all(isinstance(one, str | int | float | bool) for one in written):
+            return {"enum": written}
+    if is_mapping(written) and written:
+        properties = {name: _schema(one) for name, one in written.items()}
+        return {"type": "object", "properties": properties, "required": list(properties)}
+    raise ValueError(f"{written!r} says no type; there are {', '.join(_TYPES)}, lists and mappings of them")

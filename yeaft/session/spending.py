@@ -1,4 +1,4 @@
-"""What Sessions have used: every reply in them and in their sub-agents, with who asked for it and when."""
+"""What Sessions have used: every reply in them, in sub-agents and in steps of graphs, with who asked and when."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from yeaft.session.agents.agent_state import AGENT_STREAMS
 from yeaft.session.past import COMPACT_STREAMS
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import list_session_ids, session_paths
-from yeaft.store.journal import SESSION_STREAM
+from yeaft.store.journal import SESSION_STREAM, STEP_STREAMS
 from yeaft.store.sqlite import SqliteJournal
 
 
@@ -68,7 +68,7 @@ def _book(home: Path, session_id: str) -> _Book:
     folder = next((one.event.folder for one in records if isinstance(one.event, SessionCreated)), "")
     replies = dict(_replies(records, session_id, folder))
     for stream in sorted(journal.streams()):
-        if stream.startswith((AGENT_STREAMS, COMPACT_STREAMS)):
+        if stream.startswith((AGENT_STREAMS, COMPACT_STREAMS, STEP_STREAMS)):
             replies |= dict(_replies(journal.read(stream), session_id, folder))
     forked_ms = max((one.ts for one in records if isinstance(one.event, SessionForked)), default=0)
     return _Book(forked_ms=forked_ms, replies=replies)

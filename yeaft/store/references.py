@@ -3,6 +3,7 @@
 from yeaft.events.call import CallFinished
 from yeaft.events.codec import Event, UnknownEvent
 from yeaft.events.fact import BlobRef
+from yeaft.events.graph import GraphStarted
 from yeaft.events.history import CheckpointTaken
 from yeaft.events.session import SettingsFrozen, VpFrozen
 
@@ -14,6 +15,8 @@ def blobs_of(event: Event | UnknownEvent) -> tuple[BlobRef, ...]:
             return (blob,)
         case CheckpointTaken(manifest=manifest):
             return (manifest,)
+        case GraphStarted(graph=graph):
+            return (graph,)
         case CallFinished(images=images):
             return images
         case _:

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import SessionPaths
 from yeaft.store.filesystem import stamp_of
-from yeaft.store.journal import SESSION_STREAM
+from yeaft.store.journal import SESSION_STREAM, STEP_STREAMS
 from yeaft.store.search_index import SourceKey
 from yeaft.store.spoken import Conversation, Spoken
 from yeaft.store.sqlite import SqliteJournal
@@ -41,12 +42,16 @@ def sources_of(paths: SessionPaths, clean: Callable[[str], str], *, with_tasks: 
 
 
 def said_in(paths: SessionPaths) -> list[Spoken]:
-    """All that was said in a Session, by its sub-agents too. Raises `StoreFailed`."""
+    """All that was said in a Session, by its sub-agents and in steps of graphs too. Raises `StoreFailed`."""
     journal = SqliteJournal.for_reading(paths.db, FileBlobs(paths.blobs))
     conversation = Conversation(journal.read(SESSION_STREAM))
     said = list(conversation.said())
     for spawned in conversation.agents.values():
         said += conversation.said_by_agent(spawned, journal.read(spawned.stream))
+    for stream in journal.streams():
+        if stream.startswith(STEP_STREAMS):
+            inner = Conversation(journal.read(stream)).said()
+            said += (replace(one, within=stream.removeprefix(STEP_STREAMS)) for one in inner)
     return said
 
 

@@ -1,0 +1,265 @@
+"""`yeaft graph run|resume|retry|fork`: what drives a run of a graph in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from msgspec.structs import replace
+
+from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option
+from yeaft.interfaces.cli.graphs.found_runs import find_run
+from yeaft.interfaces.cli.options import Amount, Count, Seconds
+from yeaft.interfaces.cli.standard_input import read_piped
+from yeaft.interfaces.cli.streams import complain
+from yeaft.interfaces.cli.wishes import wish_of
+from yeaft.kernel.errors import UsageError
+from yeaft.prompts.reference import reference_block
+
+if TYPE_CHECKING:
+    from yeaft.interfaces.assemble import Opened
+    from yeaft.interfaces.cli.commands.desk import Desk
+    from yeaft.interfaces.cli.json_screen import JsonScreen
+    from yeaft.interfaces.cli.options import Options
+    from yeaft.interfaces.graphing import Graphing
+    from yeaft.store.lock import Owner
+    from yeaft.workflows.graphs.execution import Execution
+    from yeaft.workflows.graphs.forking import Anew
+    from yeaft.workflows.graphs.graph import Graph
+    from yeaft.workflows.graphs.runs import Frozen, Run
+
+MINUTE_S = 60.0
+
+
+def run(
+    desk: Desk,
+    *,
+    file: Path,
+    given: str | None,
+    name: str,
+    params: tuple[str, ...],
+    max_cost: float | None,
+    max_steps: int | None,
+    max_tokens: int | None,
+    timeout_s: float | None,
+    max_parallel: int | None,
+    follow: bool,
+    yes: bool,
+    **wished: object,
+) -> int:
+    """Run a graph of a file; nothing is begun if anything is wrong in it."""
+    from yeaft.interfaces.cli.graphs.estimate import check_affordable
+    from yeaft.interfaces.graph_models import usable_models
+    from yeaft.interfaces.graphing import frozen, read_file
+
+    options = options_of(desk, wished)
+    read = read_file(desk.folder / file, desk.library, usable_models(desk.config, desk.environ))
+    made = frozen(read, name, pairs(params))
+    limits = {"max_steps": max_steps, "cost_usd": max_cost, "tokens": max_tokens, "max_parallel": max_parallel}
+    made = replace(made, graph=limited(made.graph, limits, timeout_s))
+    text = input_of(given, quiet=options.quiet)
+    if not options.quiet:
+        for warning in read.warnings:
+            complain(desk.ui.retold(warning))
+    check_affordable(desk, options, made, text, yes=yes)
+
+    async def begin(here: Opened, graphing: Graphing) -> Run:
+        del here
+        graphing.begin()
+        return await graphing.runs.start(made, text, source=str(read.path))
+
+    return driven(options, begin, follow=follow)
+
+
+def resume(desk: Desk, *, run_id: str, answer: tuple[str, ...], follow: bool, **wished: object) -> int:
+    """Go on with a run that was interrupted or waits for a human."""
+    from yeaft.interfaces.cli.graphs.taking_up import take_up
+
+    paths, found = find_run(desk, run_id)
+    options = replace(options_of(desk, wished), resume=paths.session_id)
+
+    async def begin(here: Opened, graphing: Graphing) -> Run:
+        if found.state == "open":
+            graphing.begin()
+            await here.means.parent.flushed()  # from here on nobody who had the run before can write in it
+        return graphing.runs.resume(found.run_id)
+
+    def drive(expired: Owner | None, lines: JsonScreen | None, gives_way: bool) -> int | None:
+        return attempted(
+            options, begin, answers=answer, follow=follow, expired=expired, lines=lines, gives_way=gives_way
+        )
+
+    return take_up(desk, options, paths, found, drive)
+
+
+def retry(desk: Desk, *, run_id: str, step: str, follow: bool, **wished: object) -> int:
+    """Do what failed at a step anew, in a run that takes over all else."""
+    from yeaft.workflows.graphs.forking import failed_at
+
+    def anew(old: Execution) -> Anew:
+        return failed_at(step, [(old.visited[act], done) for act, done in old.finished.items()])
+
+    return _forked(desk, run_id, step, anew, wished, follow=follow, model="")
+
+
+def fork(desk: Desk, *, run_id: str, at: str, model: str, follow: bool, **wished: object) -> int:
+    """Do a step and all that depends on it anew, in a run that takes over all else."""
+    from yeaft.workflows.graphs.forking import at_step
+
+    return _forked(desk, run_id, at, lambda _: at_step(at), wished, follow=follow, model=model)
+
+
+def _forked(
+    desk: Desk,
+    run_id: str,
+    step: str,
+    anew: Callable[[Execution], Anew],
+    wished: Mapping[str, object],
+    *,
+    follow: bool,
+    model: str,
+) -> int:
+    from yeaft.interfaces.cli.graphs.changing import check_step, with_model
+    from yeaft.interfaces.cli.streams import remark
+
+    paths, found = find_run(desk, run_id)
+    check_step(paths, found.run_id, step)
+    options = replace(options_of(desk, wished), resume=paths.session_id)
+
+    def change(frozen: Frozen) -> Frozen:
+        return replace(frozen, graph=with_model(frozen.graph, model)) if model else frozen
+
+    async def begin(here: Opened, graphing: Graphing) -> Run:
+        graphing.begin()
+        run, taken = await graphing.runs.fork(found.run_id, anew, change)
+        if not options.quiet:
+            remark(here.ui.text("graph_run.took_over", run=found.run_id, count=taken))
+        return run
+
+    return driven(options, begin, follow=follow)
+
+
+def driven(
+    options: Options,
+    begin: Callable[[Opened, Graphing], Awaitable[Run]],
+    *,
+    answers: tuple[str, ...] = (),
+    follow: bool,
+) -> int:
+    """Drive what `begin` gives in this process, as the options say, and return the exit code."""
+    code = attempted(options, begin, answers=answers, follow=follow)
+    assert code is not None
+    return code
+
+
+def attempted(
+    options: Options,
+    begin: Callable[[Opened, Graphing], Awaitable[Run]],
+    *,
+    answers: tuple[str, ...] = (),
+    follow: bool,
+    expired: Owner | None = None,
+    lines: JsonScreen | None = None,
+    gives_way: bool = False,
+) -> int | None:
+    """As `driven`; puts out an owner that has `expired`, and with `gives_way` returns None if there is another one."""
+    from yeaft.interfaces.cli.graphs.graph_run import GraphRun
+    from yeaft.interfaces.cli.signals import EarlySignals
+
+    signals = EarlySignals()
+    signals.install()
+    try:
+        driving = GraphRun(options, begin, answers=answers, follow=follow, lines=lines, gives_way=gives_way)
+        wish = wish_of(options, os.environ)
+        return asyncio.run(driving.run(replace(wish, wanted=replace(wish.wanted, expired=expired))))
+    except KeyboardInterrupt:
+        return signals.exit_code
+
+
+def options_of(desk: Desk, wished: Mapping[str, object]) -> Options:
+    """The options of the main command, with those that were given behind this one."""
+    given = {key: value for key, value in wished.items() if value not in (None, "", (), False)}
+    given.pop("json_lines", None)
+    options = replace(desk.options, **given)
+    if options.output_format == "text" and desk.as_json:
+        return replace(options, output_format="json")
+    return options
+
+
+def limited(graph: Graph, limits: Mapping[str, float | None], timeout_s: float | None) -> Graph:
+    """The graph with limits from the command line in place of its own; of two times the shorter one holds."""
+    given = {key: value for key, value in limits.items() if value is not None}
+    if timeout_s is not None:
+        minutes = timeout_s / MINUTE_S
+        given["minutes"] = minutes if graph.limits.minutes is None else min(minutes, graph.limits.minutes)
+    return replace(graph, limits=replace(graph.limits, **given)) if given else graph
+
+
+def input_of(given: str | None, *, quiet: bool) -> str:
+    """What the run is given: the words of the command line, what is piped in, or both."""
+
+    def hint() -> None:
+        if not quiet:
+            complain("waiting for standard input … (</dev/null ends this)")
+
+    words = "" if given in (None, "-") else given or ""
+    piped = read_piped(wait=given == "-", has_prompt=True, on_waiting=hint)
+    if piped.content:
+        raise UsageError("A graph takes text; name a picture or document in it by its path.")
+    if not words:
+        return piped.text
+    return f"{words}\n\n{reference_block('attached', piped.text, {'from': 'standard input'})}" if piped.text else words
+
+
+def pairs(params: tuple[str, ...]) -> dict[str, str]:
+    """Return parameters given as `KEY=VALUE`. Raises `UsageError`."""
+    found: dict[str, str] = {}
+    for one in params:
+        key, sign, value = one.partition("=")
+        if not sign or not key.strip():
+            raise UsageError(f"-p takes KEY=VALUE, not {one!r}.")
+        found[key.strip()] = value
+    return found
+
+
+RUN_ID = argument("RUN_ID")
+FOLLOW = flag("-f", "--follow")
+WISHED = (
+    option("--mode", type=click.Choice(["ask", "edits", "plan", "auto"])),
+    option("--allow", multiple=True),
+    option("--deny", multiple=True),
+    option("--output-format", type=click.Choice(["text", "json", "stream-json"])),
+    flag("-q", "--quiet"),
+)
+RUNNING: Mapping[str, Action] = {
+    "run": Action(
+        run=run,
+        params=(
+            click.Argument(["file"], metavar="FILE", type=click.Path(path_type=Path)),
+            click.Argument(["given"], metavar="INPUT", required=False),
+            option("--graph", "name", default=""),
+            option("-p", "--param", "params", multiple=True),
+            option("-r", "--resume", "-s", "--session", "resume", default=""),
+            option("-m", "--model", default=""),
+            option("--effort", default=""),
+            option("--max-cost", "max_cost", type=Amount(min=0)),
+            option("--max-steps", type=Count(min=1)),
+            option("--max-tokens", type=Count(min=1)),
+            option("--max-parallel", type=Count(min=1)),
+            option("--timeout", "timeout_s", type=Seconds()),
+            flag("-y", "--yes"),
+            FOLLOW,
+            *WISHED,
+        ),
+    ),
+    "resume": Action(run=resume, params=(RUN_ID, option("--answer", multiple=True), FOLLOW, *WISHED)),
+    "retry": Action(run=retry, params=(RUN_ID, argument("STEP"), FOLLOW, *WISHED)),
+    "fork": Action(
+        run=fork,
+        params=(RUN_ID, option("--at", required=True), option("-m", "--model", default=""), FOLLOW, *WISHED),
+    ),
+}

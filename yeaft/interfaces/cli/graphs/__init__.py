@@ -1,0 +1,1 @@
+"""Runs of graphs on the command line: driven, shown while they go on, and reported."""

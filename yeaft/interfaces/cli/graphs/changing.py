@@ -1,0 +1,40 @@
+"""What can be changed about a graph whose run is to be gone on with in another one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from yeaft.interfaces.cli.graphs.found_runs import journal_of
+from yeaft.kernel.errors import NotFound
+from yeaft.kernel.nearness import nearest
+from yeaft.store.blobs import FileBlobs
+from yeaft.workflows.graphs.graph import Graph, Step, VpTask
+from yeaft.workflows.graphs.runs import frozen_of, started_in
+
+if TYPE_CHECKING:
+    from yeaft.store.directory import SessionPaths
+
+
+def check_step(paths: SessionPaths, run_id: str, step: str) -> None:
+    """Check that the graph of a run has a step. Raises `NotFound`, which names the nearest one."""
+    frozen = frozen_of(started_in(journal_of(paths), run_id), FileBlobs(paths.blobs))
+    steps = [one.id for one in frozen.graph.steps if "~" not in one.id]
+    if step not in steps:
+        near = nearest(step, steps)
+        hint = f"Did you mean {near!r}?" if near else f"It has {', '.join(steps)}."
+        raise NotFound(f"The graph {frozen.graph.name!r} has no step {step!r}. {hint}")
+
+
+def with_model(graph: Graph, model: str) -> Graph:
+    """Return a graph whose VPs all use a model, those of the graphs within it too."""
+    return replace(
+        graph,
+        steps=tuple(_with_model(step, model) for step in graph.steps),
+        graphs={name: with_model(one, model) for name, one in graph.graphs.items()},
+    )
+
+
+def _with_model(step: Step, model: str) -> Step:
+    return replace(step, task=replace(step.task, model=model)) if isinstance(step.task, VpTask) else step

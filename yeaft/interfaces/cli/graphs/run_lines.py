@@ -1,0 +1,106 @@
+"""Lines that tell of a run: one for each step that begins or ends, and the tree of all steps for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from yeaft.interfaces.cli.graphs.run_view import HIDDEN, RunView, Visit
+from yeaft.interfaces.cli.terminal_text import cut, unmasked
+from yeaft.interfaces.tui.transcript.amounts import short, took
+from yeaft.kernel.usage import Usage
+
+if TYPE_CHECKING:
+    from yeaft.prompts.ui import Ui
+
+MARKS = {"running": "▸", "ok": "✓", "failed": "✗", "timed_out": "✗", "cancelled": "■", "declined": "✗"}
+WAITING = "·"
+MOST_ELEMENTS = 4
+"""So many elements of a list that are being worked on have a line each."""
+ERROR_CHARS = 300
+CENT_USD = 0.01
+
+
+def begun_line(visit: Visit) -> str:
+    """Return the line for a step that begins, or is tried again."""
+    again = f" ({visit.attempt + 1})" if visit.attempt else ""
+    return f"{MARKS['running']} {visit.name}{again}"
+
+
+def ended_line(ui: Ui, visit: Visit) -> str:
+    """Return the line for a step that has ended."""
+    parts = [f"{MARKS[visit.state]} {visit.name}", *([f"@{visit.vp}"] if visit.vp else []), _figures(visit)]
+    line = "  ".join(parts)
+    if visit.state == "ok":
+        return line
+    error = " ".join(visit.error.split())[:ERROR_CHARS]
+    return f"{line}  {ui.text(f'graph_run.is_{visit.state}')}" + (f": {error}" if error else "")
+
+
+def tree_lines(ui: Ui, view: RunView, now_ms: int, columns: int) -> list[str]:
+    """Return the run as a tree: a line for each step, in the order in which they are declared."""
+    nodes = [step.id for step in view.graph.steps if HIDDEN not in step.id]
+    done = sum(one.state != "running" for one in view.own)
+    head = [view.graph.name, ui.text("graph_run.steps_done", count=done), f"{short(_tokens(view.usage))} tok"]
+    if (cost := view.cost_usd) is not None:
+        head.append(money(cost))
+    head.append(took(max(0, now_ms - view.began_ms)))
+    lines = ["  ".join(head)]
+    for number, node in enumerate(nodes, start=1):
+        lines += _branch(ui, node, view, now_ms, is_last=number == len(nodes))
+    return [cut(unmasked(line), columns) for line in lines]
+
+
+def money(cost_usd: float) -> str:
+    """Return an amount of US dollars, with enough digits to see it."""
+    return f"${cost_usd:.2f}" if cost_usd >= CENT_USD or not cost_usd else f"${cost_usd:.4f}"
+
+
+def _branch(ui: Ui, node: str, view: RunView, now_ms: int, *, is_last: bool) -> Iterator[str]:
+    stem, below = ("└─", "  ") if is_last else ("├─", "│ ")
+    visits = view.of(node)
+    running = [one for one in visits if one.state == "running"]
+    if not visits:
+        yield f"{stem} {WAITING} {node}"
+        return
+    if len(visits) == 1 and not visits[0].place:
+        yield f"{stem} {_visit_line(visits[0], now_ms)}"
+    else:
+        yield f"{stem} {_summed(ui, node, visits, running)}"
+        for one in running[:MOST_ELEMENTS]:
+            yield f"{below}   {_visit_line(one, now_ms)}"
+    for one in running:
+        for inner in view.visits.values():
+            if inner.run_id != view.run_id and inner.state == "running" and one.node == node and not visits[0].place:
+                yield f"{below}   {_visit_line(inner, now_ms)}"
+
+
+def _summed(ui: Ui, node: str, visits: Sequence[Visit], running: Sequence[Visit]) -> str:
+    """One line for all visits of a step, such as the elements of a list."""
+    failed = sum(one.state not in ("running", "ok") for one in visits)
+    total = max((count for one in visits for _, count in one.place[-1:]), default=0)
+    of_all = f"/{total}" if total and all(len(one.place) == 1 for one in visits) else ""
+    mark = MARKS["running"] if running else MARKS["failed" if failed == len(visits) else "ok"]
+    parts = [f"{mark} {node}", f"{len(visits) - len(running)}{of_all}"]
+    if failed:
+        parts.append(ui.text("graph_run.failed_of_them", count=failed))
+    tokens = sum(_tokens(one.usage) for one in visits)
+    costs = [one.cost_usd for one in visits if one.cost_usd is not None]
+    return "  ".join([*parts, f"{short(tokens)} tok", *([money(sum(costs))] if costs else [])])
+
+
+def _visit_line(visit: Visit, now_ms: int) -> str:
+    parts = [f"{MARKS[visit.state]} {visit.name}", *([f"@{visit.vp}"] if visit.vp else []), _figures(visit, now_ms)]
+    return "  ".join([*parts, *([visit.tool] if visit.tool else [])])
+
+
+def _figures(visit: Visit, now_ms: int = 0) -> str:
+    until = visit.ended_ms or now_ms
+    parts = [f"{short(_tokens(visit.usage))} tok"] if _tokens(visit.usage) else []
+    if visit.cost_usd is not None:
+        parts.append(money(visit.cost_usd))
+    return "  ".join([*parts, took(max(0, until - visit.began_ms))])
+
+
+def _tokens(usage: Usage) -> int:
+    return usage.sent + usage.output

@@ -1,0 +1,135 @@
+"""Graphs in an open Session: read for it, begun and gone on with in it, its questions put to whoever is there."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from yeaft.events.call import AskOpened
+from yeaft.kernel import ids
+from yeaft.kernel.errors import BadData
+from yeaft.prompts.find import read_template
+from yeaft.prompts.phrases import sections
+from yeaft.vp.names import Names
+from yeaft.workflows.graphs.doing import NeedsHuman, Work
+from yeaft.workflows.graphs.graph import AskTask, Graph
+from yeaft.workflows.graphs.reading import Read, read_graphs
+from yeaft.workflows.graphs.runs import Frozen, Runs, Surroundings
+
+if TYPE_CHECKING:
+    from yeaft.events.codec import Recorded, Transient
+    from yeaft.interfaces.assemble import Opened
+    from yeaft.vp.library import Library
+    from yeaft.workflows.graphs.agents import FindModel
+
+HearRun = Callable[[str, "Recorded"], None]
+HearStep = Callable[[str, "Recorded | Transient"], None]
+NO_WORDS = frozenset({"no", "n", "deny", "nein", "否", "不", "不行"})
+"""What means no where a yes is asked for."""
+
+
+class Graphing:
+    """Runs of graphs in one Session. `answers` are given to its asks in turn, before anybody is asked.
+
+    `hear_run` hears the events of every run, those within others too, `hear_step` what happens in a step.
+    """
+
+    def __init__(
+        self,
+        here: Opened,
+        *,
+        answers: Sequence[str] = (),
+        hear_run: HearRun | None = None,
+        hear_step: HearStep | None = None,
+    ) -> None:
+        self._here = here
+        self._answers = deque(answers)
+        around = Surroundings(
+            ask=self._ask,
+            hear_step=hear_step or _unheard,
+            hear_run=hear_run or _unheard,
+            texts=sections(read_template("prompts/graphs", here.ui.lang)),
+            artifacts=here.artifacts,
+        )
+        self.runs = Runs(here.means, here.folder, around)
+
+    def begin(self) -> None:
+        """Let the Session begin, which a run needs; what a dead process left open is closed."""
+        self._here.session.begin()
+
+    async def _ask(self, work: Work, task: AskTask, text: str) -> str | None:
+        if self._answers:
+            return _answer(task, self._answers.popleft())
+        state = self._here.state
+        for epoch in range(1, self._here.means.parent.epoch + 1):
+            earlier = state.answers.get(_ask_id(work, epoch))  # given, and the process died before it was used
+            if earlier is not None:
+                return None if earlier.decision == "deny" else ", ".join(earlier.choice) or earlier.text
+        opened = AskOpened(
+            ask_id=_ask_id(work, self._here.means.parent.epoch),
+            turn_id="",
+            call_id=work.act.act_id,
+            vp_id=work.step.id,
+            kind=task.kind,
+            text=text,
+            options=task.options,
+        )
+        answered = await self._here.approvals.put(opened)
+        if answered is None:
+            raise NeedsHuman(text)
+        return None if answered.decision == "deny" else ", ".join(answered.choice) or answered.text
+
+
+def _unheard(where: str, heard: Recorded | Transient) -> None:
+    """Hear and forget."""
+    del where, heard
+
+
+def read_file(path: Path, library: Library, find_model: FindModel | None = None) -> Read:
+    """Read a file of graphs for those who can be talked to here. Raises `NotFound`, or `BadData` with every mistake."""
+    vps = library.all()
+    names = Names(vps)
+    return read_graphs(path.absolute(), lambda name: names.id_of(name) or "", [vp.id for vp in vps], find_model)
+
+
+def frozen(read: Read, name: str = "", params: Mapping[str, str] | None = None) -> Frozen:
+    """Return what a run of one of the graphs of a file is made of. Raises `NotFound`, or `BadData` for a parameter."""
+    graph = read.graph(name)
+    return Frozen(graph=with_params(graph, params or {}), agents=dict(read.agents), folder=str(read.path.parent))
+
+
+def with_params(graph: Graph, given: Mapping[str, str]) -> Graph:
+    """Return a graph with its parameters set; what is JSON is taken as such. Raises `BadData` for one it has not."""
+    unknown = [key for key in given if key not in graph.params]
+    if unknown:
+        known = ", ".join(graph.params) or "none"
+        raise BadData(f"The graph {graph.name!r} has no parameter {unknown[0]!r}; it has {known}.")
+    return replace(graph, params={**graph.params, **{key: _value(text) for key, text in given.items()}})
+
+
+def _value(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
+
+
+def _ask_id(work: Work, epoch: int) -> str:
+    return ids.derive("k_", work.act.act_id, "ask", work.attempt, epoch)
+
+
+def _answer(task: AskTask, text: str) -> str | None:
+    """What an answer given beforehand comes to. Raises `NeedsHuman` for one that is no choice."""
+    if task.kind == "approval":
+        return None if text.strip().casefold() in NO_WORDS else text
+    if task.kind == "choice" and text not in task.options:
+        number = int(text) if text.isdecimal() else 0
+        if not 1 <= number <= len(task.options):
+            raise NeedsHuman(f"{text!r} is none of the answers: {', '.join(task.options)}.")
+        return task.options[number - 1]
+    return text

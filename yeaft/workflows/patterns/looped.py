@@ -1,0 +1,94 @@
+"""Patterns that go round until it is good: `critic`, writer and critic, and `test-repair`, a command that judges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from yeaft.kernel.errors import UsageError
+from yeaft.workflows.patterns.pattern import MOST_ROUNDS, STOP, Budget, Words, limits, within
+from yeaft.workflows.patterns.yaml_text import yaml_text
+
+ROUNDS = "yeaft.workflows.patterns.rounds"
+OVER = {"type": "match", "field": "state", "in": ["stuck", "spent"]}
+AGAIN = {"type": "match", "field": "state", "value": "again"}
+
+
+class Critic(Struct, frozen=True, kw_only=True):
+    """`writer` does a task and improves it until `critic` accepts it, `rounds` times at most."""
+
+    writer: str
+    critic: str
+    rounds: int = 3
+    budget: Budget = Budget()
+
+
+class Repair(Struct, frozen=True, kw_only=True):
+    """`coder` does a task and mends it until `command` succeeds, in `tries` tries at most of `timeout_s` each."""
+
+    coder: str
+    command: str
+    tries: int = 5
+    timeout_s: int = 120
+    budget: Budget = Budget()
+
+
+def critic(wanted: Critic, words: Words) -> str:
+    """Return the graph. Raises `UsageError`."""
+    within("rounds", wanted.rounds, MOST_ROUNDS)
+    output = {"verdict": ["accept", "revise"], "issues": ["str"]}
+    given = "{'review': value, 'draft': steps.draft, 'before': steps.weigh | default(none), 'rounds': params.rounds}"
+    graph: dict[str, Any] = {
+        "name": "critic",
+        "params": {"rounds": wanted.rounds},
+        "limits": limits(wanted.budget, 3 * wanted.rounds + 1),
+        "steps": [
+            {"id": "draft", "agent": wanted.writer, "prompt": words["critic_draft"]},
+            {"id": "review", "agent": wanted.critic, "prompt": words["critic_review"], "output": output},
+            {"#": words["remark_weigh"], "id": "weigh", "call": f"{ROUNDS}.reviewed"},
+            {"#": words["remark_stop"], "id": "stop", "call": STOP},
+        ],
+        "edges": [
+            {"from": "start", "to": "draft"},
+            {"from": "draft", "to": "review"},
+            {"from": "review", "to": "weigh", "transform": given},
+            {"#": words["remark_best"], "from": "weigh", "to": "end", "transform": "value.best"},
+            {"from": "weigh", "to": "draft", "condition": AGAIN, "max_visits": max(1, wanted.rounds - 1)},
+            {"from": "weigh", "to": "stop", "condition": OVER},
+        ],
+    }
+    return yaml_text(graph, words["about_critic"])
+
+
+def repair(wanted: Repair, words: Words) -> str:
+    """Return the graph. Raises `UsageError`."""
+    within("tries", wanted.tries, MOST_ROUNDS)
+    within("The time limit", wanted.timeout_s, 600)
+    if not wanted.command.strip():
+        raise UsageError("test-repair needs the command that judges: --cmd 'pytest -q'.")
+    given = (
+        "{'output': value, 'report': steps.code, 'before': steps.weigh | default(none), "
+        "'command': params.command, 'tries': params.tries}"
+    )
+    args = {"command": "{{ params.command }}", "timeout_ms": wanted.timeout_s * 1000}
+    graph: dict[str, Any] = {
+        "name": "test-repair",
+        "params": {"command": wanted.command, "tries": wanted.tries},
+        "limits": limits(wanted.budget, 3 * wanted.tries + 1),
+        "steps": [
+            {"id": "code", "agent": wanted.coder, "prompt": words["repair_code"]},
+            {"#": words["remark_rules"], "id": "test", "tool": "Bash", "args": args},
+            {"#": words["remark_weigh"], "id": "weigh", "call": f"{ROUNDS}.tried"},
+            {"#": words["remark_stop"], "id": "stop", "call": STOP},
+        ],
+        "edges": [
+            {"from": "start", "to": "code"},
+            {"from": "code", "to": "test"},
+            {"from": "test", "to": "weigh", "transform": given},
+            {"#": words["remark_best"], "from": "weigh", "to": "end", "transform": "value.text"},
+            {"from": "weigh", "to": "code", "condition": AGAIN, "max_visits": max(1, wanted.tries - 1)},
+            {"from": "weigh", "to": "stop", "condition": OVER},
+        ],
+    }
+    return yaml_text(graph, words["about_test_repair"])

@@ -82,3 +82,11 @@ class Model(Protocol):
         when cancelled it closes the connection and lets `CancelledError` pass.
         """
         ...
+
+
+class Substitute(Protocol):
+    """Stands in for models, such as one that repeats what they once said."""
+
+    def model(self, ref: str, make: Callable[[], Model]) -> Model:
+        """Return the model that is to be used for `ref`; `make` gives the real one."""
+        ...

@@ -7,7 +7,7 @@ from yeaft.kernel.errors import ModelFailed
 from yeaft.llm.catalogue import Catalogue
 from yeaft.llm.credentials import Credentials
 from yeaft.llm.embedded_server import Address
-from yeaft.llm.model import Encode, Hear, Model, ModelEntry, Reply, WireProtocol
+from yeaft.llm.model import Encode, Hear, Model, ModelEntry, Reply, Substitute, WireProtocol
 from yeaft.llm.providers import LOCAL_PROVIDER
 from yeaft.llm.router import Route, resolve, with_server
 from yeaft.llm.transport import Endpoint, Transport
@@ -21,12 +21,18 @@ class Models:
     """The models of one process by reference; close it to close their connections."""
 
     def __init__(
-        self, config: Config, environ: Mapping[str, str], catalogue: Catalogue, start_local: StartLocal
+        self,
+        config: Config,
+        environ: Mapping[str, str],
+        catalogue: Catalogue,
+        start_local: StartLocal,
+        substitute: Substitute | None = None,
     ) -> None:
         self._config = config
         self._environ = environ
         self._catalogue = catalogue
         self._start_local = start_local
+        self._substitute = substitute
         self._credentials = Credentials(environ)
         self._transports: dict[str, Transport] = {}
         self._models: dict[str, Model] = {}
@@ -34,8 +40,11 @@ class Models:
     def get(self, ref: str, named_by: str) -> Model:
         """The model that `ref` means; `named_by` is who asked for it, for messages. Raises as `router.resolve`."""
         if ref not in self._models:
-            route = resolve(self._config, self._environ, self._catalogue, ref, named_by=named_by)
-            self._models[ref] = self._model(route)
+
+            def make() -> Model:
+                return self._model(resolve(self._config, self._environ, self._catalogue, ref, named_by=named_by))
+
+            self._models[ref] = make() if self._substitute is None else self._substitute.model(ref, make)
         return self._models[ref]
 
     async def aclose(self) -> None:

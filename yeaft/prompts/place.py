@@ -24,6 +24,10 @@ class Place(Struct, frozen=True, kw_only=True):
     zone: str
 
 
+NOWHERE = Place(folder=".", platform="any", shell="sh", date="2000-01-01", zone="UTC")  # noqa: S604 - a name
+"""What is told where requests must be the same on every machine and day."""
+
+
 def place_at(now_ms: int, folder: Path, environ: Mapping[str, str]) -> Place:
     """Return this machine's place at `now_ms` (milliseconds since the epoch, UTC), in its own time zone.
 

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from yeaft.session.replay import Rebuilt
 
 SHOWN_DIGITS = 12
+RUN_PREFIX = "r_"
 
 
 class RequestRow(Struct, frozen=True, kw_only=True):
     """One request that was sent; `verdict` says whether its body could be rebuilt byte for byte (`equal`).
 
-    `stream` is `session`, or `agent/<id>` for a request of a sub-agent; `seq` counts within it.
+    `stream` is `session`, `agent/<id>` for a request of a sub-agent, `step/<id>` for one of a step of a graph; `seq`
+    counts within it.
     """
 
     stream: str
@@ -52,23 +54,28 @@ def show(desk: Desk, *, session: str, check: bool, body: int | None) -> int:
     from yeaft.store.directory import find_session
     from yeaft.store.sqlite import SqliteJournal
 
+    if session.startswith(RUN_PREFIX):
+        from yeaft.interfaces.cli.commands.replay_run import show_run
+
+        return show_run(desk, session, check=check, body=body)
     paths = find_session(desk.home, session)
     blobs = FileBlobs(paths.blobs)
     journal = SqliteJournal.for_reading(paths.db, blobs)
     rebuilt = list(replay_all(journal, blobs, paths.session_id, Attachments(paths.attachments)))
     if body is not None:
-        return _put_body(rebuilt, body)
+        return put_body(rebuilt, body)
     if desk.as_json:
-        put_json([_row(one) for one in rebuilt])
+        put_json([row_of(one) for one in rebuilt])
     else:
-        _put_rows(desk, rebuilt)
+        put_rows(desk, rebuilt)
     are_equal = all(one.verdict == "equal" for one in rebuilt)
     return EXIT_ANSWERED if are_equal or not check else EXIT_FAILED
 
 
-def _put_rows(desk: Desk, rebuilt: list[Rebuilt]) -> None:
+def put_rows(desk: Desk, rebuilt: list[Rebuilt]) -> None:
+    """Print a line for each request, and how many were rebuilt."""
     headings = [desk.text(f"heading.{key}") for key in ("number", "vp", "round", "bytes", "verdict", "digest")]
-    rows = [_row(one) for one in rebuilt]
+    rows = [row_of(one) for one in rebuilt]
     put_table(
         headings,
         [
@@ -80,14 +87,16 @@ def _put_rows(desk: Desk, rebuilt: list[Rebuilt]) -> None:
     desk.note("replay.summary", equal=equal, count=len(rows))
 
 
-def _put_body(rebuilt: list[Rebuilt], number: int) -> int:
+def put_body(rebuilt: list[Rebuilt], number: int) -> int:
+    """Print the body of one request, counted from 1. Raises `NotFound`."""
     if number > len(rebuilt) or not rebuilt[number - 1].body:
         raise NotFound(f"There is no request {number} that can be rebuilt; this Session sent {len(rebuilt)}.")
     put(rebuilt[number - 1].body.decode("utf-8", "replace"))
     return EXIT_ANSWERED
 
 
-def _row(one: Rebuilt) -> RequestRow:
+def row_of(one: Rebuilt) -> RequestRow:
+    """What is said of a request."""
     sent = one.request
     return RequestRow(
         stream=one.stream,

@@ -97,7 +97,9 @@ async def test_all_sessions_are_searched_while_one_types_and_a_hit_is_read_or_re
             await desk.presses("enter")
             await desk.until(lambda: bool(desk.host.deeds))
 
-    assert desk.deed == Leave(resume=wanted)
+    assert isinstance(desk.deed, Leave)
+    assert desk.deed.resume == wanted
+    assert desk.deed.at
 
 
 async def test_a_search_without_a_hit_says_so_on_a_narrow_screen(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.tui.panels_given import room_with
-from yeaft.llm.scripted.script import Calls, Line, Says, ScriptedCall
+from yeaft.llm.scripted.script import Calls, Holds, Line, Says, ScriptedCall
 
 TODOS = [
     {"content": "Read the parser", "status": "completed", "activeForm": "Reading the parser"},
@@ -65,3 +65,30 @@ async def test_a_sub_agent_is_shown_with_what_it_has_used_and_its_log(tmp_path: 
         await desk.presses("enter")
 
         await desk.shows("agent.ended")
+
+
+async def test_the_user_stops_a_sub_agent_and_its_vp_hears_of_it(tmp_path: Path) -> None:
+    lines = (
+        Line(when="send", steps=(SPAWNS, Says(text="Sent."))),
+        Line(when="look at", steps=(Holds(of=Says(text="I have looked."), after_events=0, gate="never"),)),
+        PLAIN,
+    )
+    async with room_with(tmp_path, *lines) as room, room.desk() as desk:
+        await desk.dialogue.say("send somebody")
+        await desk.until(lambda: any(agent.is_running for agent in desk.here.state.agents.values()))
+        await desk.orders("/agents")
+        await desk.shows("@omni/scout", "running")
+
+        await desk.presses("c")
+        await desk.shows("Stop this sub-agent?", "look at [all] files", "Type a number")
+        await desk.types("1")
+        await desk.shows("running")
+        await desk.presses("c")
+        await desk.shows("Stop this sub-agent?", "Type a number")
+        await desk.types("2")
+
+        await desk.shows("closed")
+        await desk.here.session.idle()
+        [agent] = desk.here.state.agents.values()
+        assert agent.ended is not None
+        assert agent.ended.error.startswith("The user stopped it")

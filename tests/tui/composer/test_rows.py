@@ -1,6 +1,6 @@
 """The rows of a draft: nothing is lost, nothing is too wide, and a place on the screen is a place in the text."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from yeaft.interfaces.tui.composer.editing import plain
@@ -59,6 +59,7 @@ def test_rows_hold_every_character_once(text, width):
 
 
 @given(TEXTS, st.integers(12, 40))
+@example(" \x07\x07", 12)
 def test_no_row_is_wider_than_there_is_room(text, width):
     rows = Rows(text, width, label)
 

@@ -145,7 +145,7 @@ async def test_a_running_command_shows_the_end_of_what_it_prints_however_long() 
         assert app.lines[5] == "  │ " + "y" * 33 + "…"
 
 
-async def test_an_edit_unfolds_to_a_numbered_diff_with_signs() -> None:
+async def test_an_edit_unfolds_to_a_diff_with_signs_and_claims_no_line_numbers_that_it_does_not_know() -> None:
     app = OneTranscript(Look(colours="none"))
     async with app.run_test(size=(60, 10)) as pilot:
         edit = call(1, "FileEdit", "ok", file_path="a.py", old_string="one\ntwo\n", new_string="one\n2\n3\n")
@@ -155,7 +155,7 @@ async def test_an_edit_unfolds_to_a_numbered_diff_with_signs() -> None:
 
         app.transcript.toggle("c1")
 
-        assert app.lines[1:6] == ["    @@ -1,2 +1,3 @@", "     1   one", "     2 - two", "     2 + 2", "     3 + 3"]
+        assert app.lines[1:5] == ["      one", "    - two", "    + 2", "    + 3"]
 
 
 async def test_a_long_result_is_cut_and_says_where_the_rest_is() -> None:

@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from yeaft.interfaces.cli.commands.editor import edit
+from yeaft.interfaces.cli.commands.editor import editor_command, failed, not_started
+from yeaft.interfaces.foreground import run_in_foreground
 from yeaft.kernel.errors import ConfigError, YeaftError
 from yeaft.tools.files.texts import Text, encoded_like
 
@@ -28,11 +29,24 @@ async def written(name: str, text: str, like: Text, environ: Mapping[str, str]) 
     try:
         path = folder / (PurePath(name).name or NAMELESS)
         await asyncio.to_thread(path.write_bytes, encoded_like(text, like, name))
-        if not await asyncio.to_thread(edit, path, environ):
-            raise ConfigError(NO_EDITOR)
+        await _edit(path, environ)
         return _decoded(await asyncio.to_thread(path.read_bytes), like, name)
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+async def _edit(path: Path, environ: Mapping[str, str]) -> None:
+    """Let the user edit a file. Raises `ConfigError` or `YeaftError` if that does not work."""
+    found = editor_command(path, environ)
+    if found is None:
+        raise ConfigError(NO_EDITOR)
+    named, command = found
+    try:
+        code = await run_in_foreground(command, environ)
+    except OSError as error:
+        raise not_started(named, environ, error) from error
+    if code:
+        raise failed(named, code, path)
 
 
 def _decoded(raw: bytes, like: Text, name: str) -> str:

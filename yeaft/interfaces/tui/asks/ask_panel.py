@@ -19,6 +19,7 @@ from yeaft.interfaces.tui.asks.asking import Asking
 from yeaft.interfaces.tui.asks.guard import Guard
 from yeaft.interfaces.tui.asks.hints import Standing
 from yeaft.interfaces.tui.asks.open_asks import Gone, OpenAsks
+from yeaft.interfaces.tui.outside import outside
 from yeaft.interfaces.tui.panels.bound import bound
 
 if TYPE_CHECKING:
@@ -296,8 +297,7 @@ class AskPanel(Vertical, can_focus=True):
         await self._renew(asking)
 
     async def _edit(self, asking: Asking) -> None:
-        with self.app.batch_update(), self.app.suspend():  # nothing is drawn over the editor
-            problem = await asking.edit(self._view.cursor)
+        problem = await outside(self.app, asking.edit(self._view.cursor))
         if problem:
             self.notify(problem, severity="error", markup=False)
         self.app.refresh(layout=True)

@@ -146,11 +146,13 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
             self._writing.queue.return_first(item)
         self.changed()
 
-    def offer(self, text: str) -> None:
-        """Have `text` as the draft, unless something is written."""
-        if self._writing.is_empty:
-            self._writing.put(Queued(text=text))
-            self.changed()
+    def offer(self, text: str) -> bool:
+        """Have `text` as the draft, unless something is written; say whether it is the draft now."""
+        if not self._writing.is_empty:
+            return False
+        self._writing.put(Queued(text=text))
+        self.changed()
+        return True
 
     def attach_files(self, files: Sequence[Path]) -> None:
         """Let files go along with the draft."""
@@ -295,7 +297,7 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
         environ = side.environ if side is not None else os.environ
         try:
             if name == "editor":
-                edit_draft(self._writing.draft, environ, self.app.suspend)
+                await edit_draft(self._writing.draft, environ, self.app)
             else:
                 self._writing.attach((await clipboard_file(environ),))
         except YeaftError as error:
@@ -363,7 +365,8 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
 
     def _is_question(self, event: events.Key) -> bool:
         """Whether `?` asks for help: nothing is written, and somebody listens to it."""
-        return event.key == "question_mark" and self.is_empty and event.key in self.screen.active_bindings
+        is_alone = self.is_empty and not self._bursts.held
+        return event.key == "question_mark" and is_alone and event.key in self.screen.active_bindings
 
     def _show_popup(self) -> None:
         search, side = self._writing.search, self._doing.side

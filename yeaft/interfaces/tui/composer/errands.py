@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from yeaft.kernel.errors import NotFound, YeaftError
+from yeaft.interfaces.tui.outside import outside
+from yeaft.kernel.errors import NotFound
 
 if TYPE_CHECKING:
+    from textual.app import App
+
     from yeaft.interfaces.tui.composer.editing import Editing
 
 
-def edit_draft(
-    draft: Editing, environ: Mapping[str, str], suspended: Callable[[], AbstractContextManager[None]]
-) -> None:
+async def edit_draft(draft: Editing, environ: Mapping[str, str], app: App[Any]) -> None:
     """Let the user change the whole draft in their own editor, which has the terminal meanwhile.
 
     Raises `ConfigError` or `YeaftError` if that did not work; then the draft is as it was.
     """
     from yeaft.interfaces.tui.composer.external_editor import edited
 
-    before = after = draft.whole
-    refused: YeaftError | None = None
-    with suspended():
-        try:
-            after = edited(before, environ)
-        except YeaftError as error:  # Textual takes the terminal again only if nothing is raised in here
-            refused = error
-    if refused is not None:
-        raise refused
+    before = draft.whole
+    after = await outside(app, edited(before, environ))
     if after != before:
         draft.replace_all(after)
 

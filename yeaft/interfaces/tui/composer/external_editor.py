@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from yeaft.interfaces.foreground import run_in_foreground
 from yeaft.kernel.errors import ConfigError, YeaftError
 
 VARIABLES = ("VISUAL", "EDITOR")
 USUAL = ("sensible-editor", "nano", "vi")
 
 
-def edited(text: str, environ: Mapping[str, str]) -> str:
+async def edited(text: str, environ: Mapping[str, str]) -> str:
     """Let the user edit `text` with $VISUAL, $EDITOR or what is usual, and return it; the terminal must be free.
 
     Raises `ConfigError` if no editor can be started, `YeaftError` if it ends with a failure.
@@ -24,7 +24,7 @@ def edited(text: str, environ: Mapping[str, str]) -> str:
         path = Path(folder) / "draft.md"
         path.write_text(text, encoding="utf-8", errors="replace", newline="")
         try:
-            code = subprocess.run([*command, str(path)], check=False, env=dict(environ)).returncode
+            code = await run_in_foreground([*command, str(path)], environ)
         except OSError as error:
             raise ConfigError(f"The editor {command[0]} cannot be started: {error.strerror}.") from error
         if code:

@@ -105,7 +105,7 @@ def _wrapped(line: str, width: int, columns_of: Callable[[str, int], int]) -> tu
     column = begin = blank = start = 0
     for end in ends(line):
         wide = columns_of(line[start:end], column)
-        if column + wide > width and start > begin:
+        while column + wide > width and start > begin:
             begin = blank if blank > begin else start
             breaks.append(begin)
             column = _columns_of(line[begin:start], columns_of)

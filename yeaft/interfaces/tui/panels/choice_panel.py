@@ -10,7 +10,7 @@ from rich.text import Text
 
 from yeaft.config.settings import EFFORTS
 from yeaft.events.ops import SetMode, SetModel
-from yeaft.interfaces.orders import MODES
+from yeaft.interfaces.orders import MODES, THEMES, Choose
 from yeaft.interfaces.tui.panels.bound import bound
 from yeaft.interfaces.tui.panels.filtered_list import Entry, FilteredList
 from yeaft.interfaces.tui.panels.frame import Panel
@@ -42,7 +42,7 @@ class ChoicePanel(Panel):
         whom: Sequence[str] = ("",),
     ) -> None:
         super().__init__(situation, "", ("pick.whom",) if len(whom) > 1 else ())
-        self._title = title
+        self._title = title[:1].upper() + title[1:]
         self._entries = entries
         self._deed = deed
         self._whom = whom
@@ -92,6 +92,16 @@ def mode_panel(situation: Situation) -> ChoicePanel:
         return [_entry(mode, situation.text(f"panel.mode_{mode}"), is_current=mode == current) for mode in MODES]
 
     return ChoicePanel(situation, situation.text("order.mode"), entries, lambda mode, _: SetMode(mode=MODES[mode]))
+
+
+def theme_panel(situation: Situation) -> ChoicePanel:
+    """Return the picker of the theme for this run, with what each is for."""
+
+    def entries(_: str, columns: int) -> list[Entry]:
+        del columns
+        return [_entry(theme, situation.text(f"panel.theme_{theme}"), is_current=False) for theme in THEMES]
+
+    return ChoicePanel(situation, situation.text("order.theme"), entries, lambda theme, _: Choose("theme", text=theme))
 
 
 def effort_panel(situation: Situation, vp_id: str) -> ChoicePanel:

@@ -10,7 +10,7 @@ from yeaft.events.call import TodoChanged
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.history import Rewound
 from yeaft.events.task import TaskEnded, TaskOrphaned, TaskStarted
-from yeaft.interfaces.orders import Choose, Deed, Run, Show
+from yeaft.interfaces.orders import THEMES, Choose, Deed, Leave, Run, Show
 from yeaft.interfaces.tui.panels.bound import bound
 from yeaft.interfaces.tui.panels.situation import Situation
 
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.widget import Widget
 
+    from yeaft.config.settings import Theme
     from yeaft.interfaces.assemble import Opened
     from yeaft.interfaces.dialogue import Dialogue
+    from yeaft.interfaces.tui.blocks import AnyBlock
     from yeaft.interfaces.tui.look import Look
     from yeaft.interfaces.tui.panels.frame import Panel
     from yeaft.interfaces.tui.panels.overview import Overview
@@ -56,10 +58,13 @@ TOLD_BESIDE = (
 class Panels:
     """Opens panels over `screen`, and gives what they are left with to `do`; it has nothing to open before `attach`.
 
-    `push` puts a panel on top; what it is left with goes to the function that comes along.
+    `push` puts a panel on top; what it is left with goes to the function that comes along. `retheme` lets the program
+    look otherwise, `seek` brings messages or turns of this Session into view.
     """
 
     def __init__(self, screen: Screen[None], look: Look, ui: Ui, push: Push, do: Callable[[Deed], None]) -> None:
+        self.seek: Callable[[Sequence[str]], None] | None = None
+        self.retheme: Callable[[Theme], None] | None = None
         self._screen = screen
         self._push = push
         self._look = look
@@ -101,6 +106,28 @@ class Panels:
             case Choose(panel=panel, text=text):
                 self.open(panel, text)
 
+    def show_text(self, title: str, text: str) -> None:
+        """Show a text over the whole screen."""
+        from yeaft.interfaces.tui.panels.text_panel import View
+
+        async def given(_: int) -> str:
+            return text
+
+        if self._situation is not None:
+            self._show_text(self._situation, (View(title, given),))
+
+    def show_pictures(self, block: AnyBlock) -> bool:
+        """Show the pictures of a block over the whole screen, and say whether it has any."""
+        if self._situation is None:
+            return False
+        from yeaft.interfaces.tui.panels.block_pictures import pictures_of
+        from yeaft.interfaces.tui.panels.picture_panel import PicturePanel
+
+        pictures = pictures_of(block, self._situation)
+        if pictures:
+            self._push(PicturePanel(self._situation, pictures), self._left)
+        return bool(pictures)
+
     def open(self, name: str, text: str = "") -> None:
         """Open a panel by its name; `text` is what to begin with."""
         situation = self._situation
@@ -108,6 +135,8 @@ class Panels:
             return
         if name in NEEDS_SESSION and not situation.has_begun:
             self._say("line.nothing_said")
+        elif name == "theme" and text in THEMES and self.retheme is not None:
+            self.retheme(text)
         elif name == "side" and self._screen.size.width >= ROOMY_COLUMNS:
             self._turn_side(situation)
         else:
@@ -146,7 +175,7 @@ class Panels:
                 from yeaft.interfaces.tui.panels.search_panel import SearchPanel
 
                 return SearchPanel(situation, text)
-            case "model" | "effort" | "mode":
+            case "model" | "effort" | "mode" | "theme":
                 return _picker(situation, name, text)
             case "context" | "usage":
                 from yeaft.interfaces.tui.panels import text_panel, views
@@ -180,7 +209,10 @@ class Panels:
 
     def _left(self, deed: Deed | None) -> None:
         self._over = None
-        if deed is not None:
+        here = self._situation.state.session_id if self._situation is not None else ""
+        if isinstance(deed, Leave) and deed.at and deed.resume == here and self.seek is not None:
+            self.seek(deed.at)
+        elif deed is not None:
             self._do(deed)
 
     def _hear(self, heard: Recorded | Transient) -> None:
@@ -206,6 +238,10 @@ def _picker(situation: Situation, name: str, text: str) -> Panel:
             from yeaft.interfaces.tui.panels.choice_panel import effort_panel
 
             return effort_panel(situation, text)
+        case "theme":
+            from yeaft.interfaces.tui.panels.choice_panel import theme_panel
+
+            return theme_panel(situation)
         case _:
             from yeaft.interfaces.tui.panels.choice_panel import mode_panel
 

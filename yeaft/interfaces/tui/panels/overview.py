@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from yeaft.events.ops import CloseAgent
 from yeaft.interfaces.tui.choice import Choice
 from yeaft.interfaces.tui.choice import Option as Answer
 from yeaft.interfaces.tui.panels.bound import bound, hint
@@ -107,9 +108,11 @@ class Overview(Vertical):
             self.app.push_screen(TextPanel(self._situation, (view,)))
 
     def action_cancel(self) -> None:
-        """End the marked task, once the user has agreed."""
+        """End the marked task or agent, once the user has agreed."""
         if self._marked.startswith(TASK):
             self.run_worker(self._cancel(self._marked.removeprefix(TASK)), exclusive=True, group="cancel")
+        elif self._marked.startswith(AGENT):
+            self.run_worker(self._close_agent(self._marked.removeprefix(AGENT)), exclusive=True, group="cancel")
 
     @property
     def _marked(self) -> str:
@@ -139,6 +142,21 @@ class Overview(Vertical):
         able = [index for index, one in enumerate(entries) if not one.is_heading]
         self._list.highlighted = next(iter((*places, *able)), None)
         self._list.scroll_to(y=offset.y, animate=False)
+
+    async def _close_agent(self, agent_id: str) -> None:
+        situation = self._situation
+        agent = situation.state.agents.get(agent_id)
+        if agent is None or not agent.is_live:
+            return
+        text = situation.text
+        answers = (Answer("", text("panel.let_run")), Answer("end", text("panel.end_agent")))
+        question = Choice(situation.ui, text("panel.ask_close"), agent.spawned.mission, answers)
+        if await self.app.push_screen_wait(question) != "end":
+            return
+        try:
+            situation.dialogue.ask_for(CloseAgent(agent_id=agent_id))
+        except YeaftError as error:
+            self.notify(situation.ui.retold(str(error)), severity="error", markup=False)
 
     async def _cancel(self, task_id: str) -> None:
         situation = self._situation

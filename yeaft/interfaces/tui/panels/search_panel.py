@@ -80,10 +80,9 @@ class SearchPanel(Panel):
         self._search()
 
     def on_filtered_list_chosen(self, message: FilteredList.Chosen) -> None:
-        """Go on with the Session of a hit."""
+        """Go on with the Session of a hit, at the place of it."""
         row = self._rows[int(message.key)]
-        is_current = row.session == self.situation.state.session_id
-        self.dismiss(None if is_current else Leave(resume=row.session))
+        self.dismiss(Leave(resume=row.session, at=tuple(filter(None, (row.turn, row.id)))))
 
     def action_here(self) -> None:
         """Search the Sessions of this folder alone, or all again."""

@@ -18,6 +18,7 @@ from yeaft.interfaces.tui.panels.bound import bound
 from yeaft.interfaces.tui.panels.filtered_list import FilteredList
 from yeaft.interfaces.tui.panels.frame import Panel
 from yeaft.interfaces.tui.panels.session_lines import preview, session_entries
+from yeaft.interfaces.tui.standing import short
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import YeaftError
 
@@ -154,7 +155,8 @@ class SessionPanel(Panel):
         if not self._has_read:
             return
         where = "panel.sessions_all" if self._is_everywhere else "panel.sessions_here"
-        self.title_line.update(situation.text(where, count=len(self._metas), folder=str(situation.here.folder)))
+        folder = short(situation.here.folder, situation.environ.get("HOME", ""))
+        self.title_line.update(situation.text(where, count=len(self._metas), folder=folder))
         entries = session_entries(
             situation.ui,
             list(self._metas.values()),

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from textual.widgets import Input
 
+from yeaft.interfaces.foreground import run_in_foreground
+from yeaft.interfaces.tui.outside import outside
 from yeaft.interfaces.tui.panels.bound import bound
 from yeaft.interfaces.tui.panels.frame import Panel
 from yeaft.interfaces.tui.panels.text_view import TextView
@@ -120,8 +122,7 @@ class TextPanel(Panel):
             self._complain("panel.not_written", path=tempfile.gettempdir(), reason=error.strerror or str(error))
             return
         try:
-            with self.app.batch_update(), self.app.suspend():  # nothing is drawn over the editor
-                await _edited(path, self.situation)
+            await outside(self.app, _edited(path, self.situation))
             await self.run_action("app.redraw")
         except YeaftError as error:
             self.refuse(error)
@@ -197,10 +198,9 @@ async def _edited(path: Path, situation: Situation) -> None:
     if not named:
         raise ConfigError(situation.text("panel.no_editor"))
     try:
-        process = await asyncio.create_subprocess_exec(*shlex.split(environ[named]), os.fspath(path))
+        await run_in_foreground([*shlex.split(environ[named]), os.fspath(path)], environ)
     except (OSError, ValueError) as error:
         raise ConfigError(f"The editor in ${named} ({environ[named]}) cannot be started: {error}.") from error
-    await process.wait()
 
 
 def _temporary(text: str) -> Path:

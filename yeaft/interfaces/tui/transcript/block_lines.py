@@ -130,6 +130,6 @@ def _over(block: TurnOver, view: View) -> list[Line]:
 def _remark(block: Remark, view: View) -> list[Line]:
     palette = view.palette
     style = {"info": palette.dim, "warn": palette.warn, "error": palette.bad}[block.level]
-    mark = {"info": view.sign("ℹ ", "i "), "warn": "! ", "error": view.sign("✗ ", "x ")}[block.level]
+    mark = {"info": view.sign("· ", "i "), "warn": "! ", "error": view.sign("✗ ", "x ")}[block.level]
     lines = wrapped([Part(shown(block.text), style)], view.columns - 2)
     return [Line(), *hung(lines, decor(mark, style), decor("  "))]

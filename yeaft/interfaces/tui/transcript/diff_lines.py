@@ -23,14 +23,19 @@ MOST_COMPARED_CHARS = 60_000
 """Longer texts are shown as a whole before and after: comparing them line by line can take seconds."""
 MOST_LINES = 200
 CONTEXT = 3
+GAP = "…"
 _HUNK = Pattern(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 class Change(NamedTuple):
-    """Lines that begin with ` `, `+`, `-` or `@` (a place), and the file they are in."""
+    """Lines that begin with ` `, `+`, `-` or `@` (a place), and the file they are in.
+
+    They are numbered if it `is_placed`: if it is known where in the file they stand.
+    """
 
     path: str
     lines: tuple[str, ...]
+    is_placed: bool = True
 
 
 class _Args(Struct, frozen=True):
@@ -52,7 +57,7 @@ def change_of(tool: str, args_raw: str) -> Change | None:
         return None
     match tool:
         case "FileEdit":
-            return Change(args.file_path, tuple(_compared(args.old_string, args.new_string)))
+            return Change(args.file_path, tuple(_compared(args.old_string, args.new_string)), is_placed=False)
         case "FileWrite":
             return Change(args.file_path, tuple(f"+{line}" for line in args.content.splitlines()))
         case _:
@@ -70,7 +75,8 @@ def diff_lines(change: Change, view: View) -> list[Line]:
     language = language_of(change.path) if change.path and view.palette.theme else ""
     lines = list[Line]()
     for old, new, text in _numbered(change.lines[:MOST_LINES]):
-        lines += _drawn(old, new, text, language, view)
+        number = f"{old or new:>4} " if change.is_placed else "  "
+        lines += _drawn(number, text, language, view)
     if len(change.lines) > MOST_LINES:
         more = view.ui.text("transcript.more_in_pager", count=len(change.lines) - MOST_LINES)
         lines.append(Line((decor(f"    {more}", view.palette.dim),)))
@@ -85,7 +91,7 @@ def _compared(old: str, new: str) -> Iterator[str]:
     import difflib
 
     found = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=CONTEXT)
-    yield from list(found)[2:]
+    yield from (f"@{GAP}" if line.startswith("@") else line for line in list(found)[3:])
 
 
 def _patch(patch: str) -> Iterator[str]:
@@ -112,7 +118,7 @@ def _numbered(lines: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
         new += line[0] != "-"
 
 
-def _drawn(old: int, new: int, text: str, language: str, view: View) -> list[Line]:
+def _drawn(number: str, text: str, language: str, view: View) -> list[Line]:
     palette = view.palette
     if text.startswith("@"):
         said = shown(text if _HUNK.match(text) else text[1:])
@@ -121,8 +127,8 @@ def _drawn(old: int, new: int, text: str, language: str, view: View) -> list[Lin
     ground = palette.added if sign == "+" else palette.gone if sign == "-" else Style()
     parts = code_parts(content, language, palette)
     styled = [Part(part.text, ground + part.style) for part in parts] if sign != " " else parts
-    number = f"{old or new:>4}"
-    head = (decor(f"  {number} ", palette.dim), decor(f"{sign} ", ground))
-    lines = wrapped(styled, view.columns - 9)
-    blank = (decor("       "), decor("  ", ground))
+    indent = len(number) + 2
+    head = (decor(f"  {number}", palette.dim), decor(f"{sign} ", ground))
+    lines = wrapped(styled, view.columns - indent - 2)
+    blank = (decor(" " * indent), decor("  ", ground))
     return [line.after(*(head if not at else blank)) for at, line in enumerate(lines)]

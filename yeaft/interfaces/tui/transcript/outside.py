@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shlex
 import tempfile
@@ -10,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from shutil import which
 
+from yeaft.interfaces.foreground import run_in_foreground
 from yeaft.kernel.errors import ConfigError
 
 PAGERS = ("less", "more")
@@ -46,16 +46,15 @@ def text_file(text: str, suffix: str) -> Path:
     return Path(name)
 
 
-async def run_outside(command: list[str], environ: Mapping[str, str]) -> None:
+async def run(command: list[str], environ: Mapping[str, str]) -> None:
     """Run a command at the terminal, which must be free, and wait for its end.
 
     Raises `ConfigError` if it cannot be started.
     """
     try:
-        process = await asyncio.create_subprocess_exec(*command, env=dict(environ))
+        await run_in_foreground(command, environ)
     except OSError as error:
         raise ConfigError(f"{command[0]} cannot be started: {error.strerror}.") from error
-    await process.wait()
 
 
 def _words(environ: Mapping[str, str], name: str) -> list[str]:

@@ -11,7 +11,9 @@ from yeaft.interfaces.clipboard import copied_said, copy
 from yeaft.interfaces.copying import copied_now
 from yeaft.interfaces.tui.blocks import AnyBlock, ToolUse, Words
 from yeaft.interfaces.tui.transcript.block_text import block_text, result_text
+from yeaft.interfaces.tui.transcript.column import Place
 from yeaft.interfaces.tui.transcript.outside import editor_of, pager_of, text_file
+from yeaft.interfaces.tui.transcript.shown import shown_on_one_line
 from yeaft.kernel.errors import ConfigError, NotFound, YeaftError
 
 if TYPE_CHECKING:
@@ -23,17 +25,25 @@ if TYPE_CHECKING:
     from yeaft.interfaces.tui.transcript.transcript import Transcript
     from yeaft.prompts.ui import Ui
 
+MOST_TITLE_CHARS = 200
+
 
 class Reading:
-    """Serves one transcript. `here` is the Session that it shows; `write` writes to the terminal past the screen."""
+    """Serves one transcript. `here` is the Session that it shows; `write` writes to the terminal past the screen.
+
+    `show_text` shows a title and a text over the whole screen, `show_pictures` the pictures of a block, if it has any.
+    """
 
     def __init__(self, transcript: Transcript, ui: Ui) -> None:
         self.here: Opened | None = None
         self.environ: Mapping[str, str] = os.environ
         self.write: Callable[[str], None] | None = None
+        self.show_text: Callable[[str, str], None] | None = None
+        self.show_pictures: Callable[[AnyBlock], bool] | None = None
         self._transcript = transcript
         self._ui = ui
         self._bar: SearchBar | None = None
+        self._sought: tuple[str, ...] = ()
 
     def does(self, verb: str) -> None:
         """Do what a key stands for; see `TRANSCRIPT_KEYS`."""
@@ -78,6 +88,7 @@ class Reading:
 
     def more_blocks(self, blocks: Sequence[AnyBlock]) -> None:
         """Look through blocks that have come."""
+        self.look_on()
         finding = self._transcript.finding
         if self._bar is None:
             return
@@ -85,6 +96,22 @@ class Reading:
         if finding.word:
             finding.search(finding.word, self._transcript.column.blocks, finding.current)
             self._bar.tell(finding)
+
+    def seek(self, keys: Sequence[str]) -> None:
+        """Bring the first of these blocks into view, as soon as it is there; what lies back is looked through."""
+        self._sought = tuple(keys)
+        self.look_on()
+
+    def look_on(self) -> None:
+        """Look again for what is sought: blocks have come."""
+        transcript = self._transcript
+        found = next((key for key in self._sought if transcript.column.index_of(key) is not None), None)
+        if found is not None:
+            self._sought = ()
+            transcript.viewport.go_to(Place(found, 0))
+            transcript.scroll_by(0)
+        elif self._sought:
+            transcript.post_message(transcript.WantsOlder())
 
     def left(self, *, keeps: bool) -> None:
         """Close the line; what was found stays marked, and can be walked through, if `keeps`."""
@@ -105,17 +132,23 @@ class Reading:
             self._bar.tell(self._transcript.finding)
 
     async def wanted(self, what: str, block: AnyBlock) -> None:
-        """Do something with a block: `copy`, `pager` or `editor`."""
+        """Do something with a block: `copy`, `pager`, or `editor`, unless there are pictures to be shown instead."""
         try:
             match what:
                 case "copy":
                     await self.copy(block_text(block))
                 case "pager":
                     await self._page(block_text(block))
-                case _:
+                case _ if not self.shows_pictures(block):
                     await self._edit(block)
+                case _:
+                    pass
         except (YeaftError, OSError) as error:
             self._tell(self._ui.retold(str(error)), is_bad=True)
+
+    def shows_pictures(self, block: AnyBlock) -> bool:
+        """Show the pictures of a block large, and say whether it has any."""
+        return self.show_pictures is not None and self.show_pictures(block)
 
     async def copy(self, text: str, *, to_file: bool = False) -> None:
         """Copy a text, and say which way it went. Raises `YeaftError`."""
@@ -148,7 +181,12 @@ class Reading:
             self._tell(self._ui.retold(str(error)), is_bad=True)
 
     async def _page(self, text: str) -> None:
+        """Show a text in the user's pager or, where there is none, in a panel of our own."""
         command = pager_of(self.environ)
+        if command is None and self.show_text is not None:
+            title = next((line for line in text.splitlines() if line.strip()), "")
+            self.show_text(shown_on_one_line(title[:MOST_TITLE_CHARS]), text)
+            return
         if command is None:
             raise ConfigError(self._ui.text("transcript.no_pager", reason="$PAGER"))
         path = await asyncio.to_thread(text_file, text, ".txt")

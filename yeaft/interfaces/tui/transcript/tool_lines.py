@@ -143,12 +143,12 @@ def _result(text: str, view: View) -> list[Line]:
     bar = decor("  " + view.sign("│", "|") + " ", view.palette.dim)
     if not text.strip():
         return [Line((bar, decor(view.ui.text("transcript.no_output"), view.palette.dim)))]
-    part = Part(shown(text[:MOST_CHARS].rstrip("\n")), view.palette.dim)
-    lines = wrapped([part], view.columns - INDENT)
+    start = "\n".join(text[:MOST_CHARS].rstrip("\n").split("\n", MOST_LINES + 1)[: MOST_LINES + 1])
+    lines = wrapped([Part(shown(start), view.palette.dim)], view.columns - INDENT)
     kept = lines[:MOST_LINES]
     shown_lines = hung(kept, bar, bar)
     if len(lines) > MOST_LINES or len(text) > MOST_CHARS:
-        left = max(text.count("\n") + 1 - sum(line.joint == "\n" for line in kept), 1)
+        left = max(text.rstrip("\n").count("\n") + 1 - sum(line.joint == "\n" for line in kept), 1)
         more = view.ui.text("transcript.more_in_pager", count=left)
         shown_lines += hung(wrapped([decor(more, view.palette.dim)], view.columns - INDENT), bar, bar)
     return shown_lines

@@ -15,16 +15,17 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from yeaft.interfaces.tui.blocks import AnyBlock, Posted, ToolUse
+from yeaft.interfaces.tui.outside import outside
 from yeaft.interfaces.tui.transcript.block_lines import is_foldable
 from yeaft.interfaces.tui.transcript.code_lines import warm_up
 from yeaft.interfaces.tui.transcript.column import Column, Place
 from yeaft.interfaces.tui.transcript.finding import Finding
 from yeaft.interfaces.tui.transcript.keys import CURSOR_KEYS
-from yeaft.interfaces.tui.transcript.outside import run_outside
+from yeaft.interfaces.tui.transcript.long_view import LongView
+from yeaft.interfaces.tui.transcript.outside import run
 from yeaft.interfaces.tui.transcript.painting import Span, occurrences, painted
 from yeaft.interfaces.tui.transcript.palette import palette_of
 from yeaft.interfaces.tui.transcript.pictures import Pictures
@@ -52,7 +53,7 @@ LEAST_COLUMNS = 10
 LINKLESS_TERMINALS = ("dumb", "linux", "vt100", "vt102", "vt220", "ansi")
 
 
-class Transcript(ScrollView, can_focus=True):
+class Transcript(LongView, can_focus=True):
     """What was said and done. `apply` takes what has changed; the end stays in view unless the user scrolled up."""
 
     if TYPE_CHECKING:
@@ -101,6 +102,7 @@ class Transcript(ScrollView, can_focus=True):
         if change.is_reset:
             self._has_asked = False
             self._new.clear()
+            self.call_after_refresh(self.reading.look_on)
         if not self.viewport.is_following:
             self._new.update(block.key for block in self.column.blocks[first:] if not isinstance(block, ToolUse))
         self._settle(first)
@@ -118,13 +120,14 @@ class Transcript(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Return one line of what is in view."""
         number = self.viewport.top + y
-        width = self.size.width
+        width, ground = self.size.width, self.visual_style.rich_style
         if number >= self.column.total or not self.column.blocks:
-            return Strip.blank(width)
+            return Strip.blank(width, ground)
         index, within = self.column.at(number)
         if y == self.viewport.rows - 1 and not self.viewport.is_following:
-            return self._with_pill(self._strip(index, within), width)
-        return self._selected(self._strip(index, within), number - self._origin).adjust_cell_length(width)
+            return self._with_pill(self._strip(index, within), width).apply_style(ground)
+        strip = self._selected(self._strip(index, within), number - self._origin)
+        return strip.adjust_cell_length(width).apply_style(ground).simplify()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow the user: a step goes over lines as they are, a jump to where the guess is.
@@ -198,8 +201,7 @@ class Transcript(ScrollView, can_focus=True):
 
     async def run_outside(self, command: list[str], environ: Mapping[str, str]) -> None:
         """Give the terminal to a program until it ends. Raises `ConfigError` if it cannot be started."""
-        with self.app.batch_update(), self.app.suspend():  # nothing is drawn over it
-            await run_outside(command, environ)
+        await outside(self.app, run(command, environ))
 
     def scroll_by(self, lines: int) -> None:
         """Scroll by lines, at once."""
@@ -218,7 +220,7 @@ class Transcript(ScrollView, can_focus=True):
 
     def jump(self, by: int) -> None:
         """Go to the next message of the user, or to the one before."""
-        index, _ = self.column.at(self.viewport.top) if self.column.blocks else (0, 0)
+        index, _ = self.column.at(self.viewport.top) if self.column.blocks else (-1, 0)
         at_block = self.viewport.anchor is not None and self.viewport.anchor.line == 0
         step = range(index + 1, len(self.column.blocks)) if by > 0 else range(index - at_block, -1, -1)
         for number in step:
@@ -298,10 +300,11 @@ class Transcript(ScrollView, can_focus=True):
         self.move_cursor(by)
 
     def action_fold(self) -> None:
-        """Unfold or fold the block with the cursor."""
+        """Unfold or fold the block with the cursor; a picture is shown large instead."""
         self.move_cursor(0)
-        if self._cursor:
-            self.toggle(self._cursor)
+        index = self.column.index_of(self._cursor) if self._cursor else None
+        if index is not None and not self.reading.shows_pictures(self.column.blocks[index]):
+            self.toggle(self.column.blocks[index].key)
 
     def action_want(self, what: str) -> None:
         """Let something be done with the block that has the cursor."""
@@ -337,11 +340,9 @@ class Transcript(ScrollView, can_focus=True):
             self.post_message(self.WantsOlder())
 
     def _scroll_there(self) -> None:
-        size = Size(self.size.width, self.column.total)
         self._is_settling = True
         try:
-            if size != self.virtual_size:
-                self.virtual_size = size
+            self.extend(Size(self.size.width, self.column.total))
             self.scroll_target_y = self.scroll_y = self.viewport.top
         finally:
             self._is_settling = False

@@ -109,9 +109,11 @@ def _words(text: str, columns: int) -> Iterator[tuple[int, int, int]]:
             space += len(word)
             continue
         width = cell_len(word)
-        if width == len(word) and width <= columns and word.isascii():
-            yield space, len(word), width
-            space = 0
+        if width == len(word) and word.isascii():
+            for start in range(0, width, columns):
+                length = min(columns, width - start)
+                yield space, length, length
+                space = 0
             continue
         for length, part_width in _pieces(word, columns):
             yield space, length, part_width

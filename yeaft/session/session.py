@@ -13,6 +13,7 @@ from yeaft.events.ops import (
     AnyOp,
     Checkpoint,
     Close,
+    CloseAgent,
     Compact,
     ContinueTurn,
     Interrupt,
@@ -24,14 +25,17 @@ from yeaft.events.ops import (
     SetModel,
     SetRoster,
     Steer,
+    StoreArtifact,
 )
-from yeaft.events.session import FolderAdded, NoticePosted, OwnerReleased, SessionRenamed
+from yeaft.events.session import FolderAdded, NoticePosted, OwnerReleased
 from yeaft.events.turn import Limits, TurnContinued, TurnEnded, TurnStarted
 from yeaft.kernel import ids
-from yeaft.kernel.errors import BadData, NotFound, SessionBusy, YeaftError
+from yeaft.kernel.errors import BadData, NotFound, SessionBusy
 from yeaft.kernel.text import without_surrogates
-from yeaft.session.addressing import address, chosen_roster
+from yeaft.session.addressing import address
+from yeaft.session.failures import one_of
 from yeaft.session.handoffs import due_returns, settling
+from yeaft.session.plain_ops import event_of
 from yeaft.session.reopening import Inquiry, losses, resumptions, unstarted
 from yeaft.session.rewinding_ops import PastOp, RewindOps, admit
 from yeaft.session.saying import said, steered
@@ -120,7 +124,7 @@ class Session:
         try:
             await self._group.__aexit__(kind, error, trace)
         except ExceptionGroup as failures:
-            raise _one_of(failures) from failures
+            raise one_of(failures) from failures
         finally:
             if self._tasks is not None:
                 await self._tasks.close()
@@ -140,12 +144,12 @@ class Session:
                 self._steer(op)
             case Interrupt(vp_id=vp_id):
                 self.interrupt(Ending(outcome="aborted"), vp_id)
+            case CloseAgent(agent_id=agent_id):
+                self._close_agent(agent_id)
             case Answer():
                 self._approvals.answer(op)
-            case Rename(name=name):
-                self._post(SessionRenamed(name=without_surrogates(name)))
-            case SetRoster():
-                self._post(chosen_roster(op, self._library))
+            case Rename() | SetRoster() | StoreArtifact():
+                self._post(event_of(op, self._library))
             case AddFolder(path=path):
                 self._approvals.add_folder(path)
                 self._post(FolderAdded(path=path, reason="flag"))
@@ -180,6 +184,11 @@ class Session:
         if self._agents is not None:
             self._agents.stop(vp_id=vp_id)
 
+    def _close_agent(self, agent_id: str) -> None:
+        if self._agents is None:
+            raise NotFound(f"No sub-agent {agent_id!r} is at work.")
+        self._agents.end(agent_id)
+
     def _close_early(self, vp_id: str, ending: Ending) -> None:
         """Close a turn that was given to its seat, which has not looked at it yet."""
         for turn in self.state.open_turns():
@@ -213,7 +222,7 @@ class Session:
         if self._past is None:
             raise BadData("This Session has no past to go back to.")
         self._past.check(op)
-        self._begin()  # closes what a dead process left open
+        self.begin()  # closes what a dead process left open
         is_busy = bool(self.state.open_turns()) or any(self.state.waiting.values())
         is_busy = is_busy or (self._stop_hooks is not None and self._stop_hooks.has_running)
         if is_busy or (self._agents is not None and self._agents.has_running):
@@ -227,7 +236,7 @@ class Session:
         text = without_surrogates(op.text)
         if not (text + op.attached).strip() and not op.attachments:
             raise BadData("There is nothing to say: the message is empty.")
-        self._begin()
+        self.begin()
         addressed = address(self.state, self._library, text, op.to, self._lang)
         message = said(op, message_id, text, addressed)
         self._post(*addressed.before, *op.attachments, message, *addressed.notices, *op.notices, corr=message_id)
@@ -237,7 +246,7 @@ class Session:
             raise BadData("There is nothing to add: the text is empty.")
         if op.op_id and any(message.op_id == op.op_id for message in self.state.messages.values()):
             return  # the same op again: its first delivery counts
-        self._begin()  # closes what a dead process left open: nobody works there whom one could steer
+        self.begin()  # closes what a dead process left open: nobody works there whom one could steer
         turns = [turn for turn in self.state.open_turns() if op.vp_id in ("", turn.started.vp_id)]
         if not turns:
             self._say(Say(text=op.text, to=(op.vp_id,) if op.vp_id else (), op_id=op.op_id))
@@ -262,7 +271,7 @@ class Session:
         left_over = any(self.state.waiting.values()) or (not self._busy and self.state.unsettled_roots())
         if not turns and not left_over:
             raise NotFound(f"There is no unfinished turn{f' {turn_id}' if turn_id else ''} to go on with.")
-        self._begin(resuming=True)
+        self.begin(resuming=True)
         for turn in turns:  # first of all: what is posted next must not give a message to a VP with a turn to finish
             self._start(turn.started.vp_id, turn.started.turn_id)
         for turn in turns:
@@ -275,7 +284,7 @@ class Session:
             self._follow_up(root_id)
         self._deliver()
 
-    def _begin(self, *, resuming: bool = False) -> None:
+    def begin(self, *, resuming: bool = False) -> None:
         """Claim the Session with the first append; close what a dead process left open, unless that is resumed.
 
         Closing comes before this Session reacts to events: what the dead process had been asked is not asked again.
@@ -288,9 +297,9 @@ class Session:
             self._agents.close_losses()
         if not resuming:
             self._close_losses()
-        if self.state.unknown_events:
-            params = {"count": str(self.state.unknown_events)}
-            self._ledger.post((NoticePosted(code="session.unknown_events", params=params, level="warn"),), src="engine")
+        code, count = "session.unknown_events", str(self.state.unknown_events)
+        if self.state.unknown_events and (code, count) not in self.state.told:
+            self._ledger.post((NoticePosted(code=code, params={"count": count}, level="warn"),), src="engine")
         if self._tasks is not None:
             self._tasks.resume()
         self._ledger.react = self._react
@@ -308,7 +317,7 @@ class Session:
             self._ledger.post((NoticePosted(code="session.lost_calls", params=params, level="warn"),), src="engine")
 
     def _post(self, *events: Event, corr: str = "") -> None:
-        self._begin()
+        self.begin()
         self._ledger.post(events, src="user", corr=corr)
 
     def _react(self, recorded: Sequence[Recorded]) -> None:
@@ -389,8 +398,3 @@ class Session:
             for op in self._for_all:
                 self._change_model(vp_id, op)
         return self._seats[vp_id]
-
-
-def _one_of(failures: ExceptionGroup[Exception]) -> Exception:
-    """Return what the user can understand of what a group of tasks raised; the whole group if there is nothing."""
-    return next((error for error in failures.exceptions if isinstance(error, YeaftError)), failures)

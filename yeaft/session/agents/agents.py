@@ -12,6 +12,7 @@ from yeaft.events.call import AskWithdrawn
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.session import MessagePosted
 from yeaft.events.turn import TurnEnded
+from yeaft.kernel.errors import NotFound
 from yeaft.prompts.fill import fill
 from yeaft.session.agents.agent_notices import due_messages
 from yeaft.session.agents.agent_outcome import newest_turn, outcome_of, result_of
@@ -144,6 +145,13 @@ class Agents:
         for agent in live_of(self._ledger.state.agents, vp_id):
             if root_id in ("", agent.spawned.root_id):
                 self._end(agent.spawned.agent_id, "closed", error or self.texts["ended_closed"])
+
+    def end(self, agent_id: str) -> None:
+        """End one agent, as the user wants. Raises `NotFound` unless it lives."""
+        agent = self._ledger.state.agents.get(agent_id)
+        if agent is None or not agent.is_live:
+            raise NotFound(f"No sub-agent {agent_id!r} is at work.")
+        self._end(agent_id, "closed", self.texts["ended_by_user"])
 
     async def close(self, agent_id: str, result: str) -> None:
         """End one agent and wait until that is recorded and its processes are gone."""

@@ -134,6 +134,9 @@ def test_a_line_names_the_vp_if_asked_and_fits() -> None:
         ({"TERM": "xterm", "CLICOLOR": "0"}, False, False),
         ({"TERM": "dumb", "CLICOLOR_FORCE": "1"}, True, True),
         ({"TERM": "xterm", "FORCE_COLOR": "1", "NO_COLOR": "1"}, False, False),
+        ({"TERM": "dumb", "NO_COLOR": "1", "YEAFT_COLOR": "always"}, True, True),
+        ({"TERM": "xterm", "FORCE_COLOR": "1", "YEAFT_COLOR": "never"}, False, False),
+        ({"TERM": "xterm", "YEAFT_COLOR": "auto"}, True, False),
     ],
 )
 def test_bold_type_follows_what_the_user_and_the_terminal_say(

@@ -46,6 +46,7 @@ Input and output:
   -q, --quiet              No notices on standard error.
   -v, --verbose            Tool calls and more on standard error.
       --lang en|zh         Language of texts and prompts.
+      --color WHEN         auto, always or never; wins over NO_COLOR.
 Limits:
       --max-rounds N       Rounds per turn.
       --max-cost USD       Cost of this run, all VPs together.
@@ -57,12 +58,16 @@ Other:
 
 Commands:
   agent       List, show and follow sub-agents.
+  artifact    Keep, list, show and compare what Sessions have made.
   completion  Shell completion for bash, zsh or fish.
   config      Show and change settings.
   demo        Try yeaft with a scripted model; no key needed.
   doctor      Check this machine and configuration.
+  flow        Several VPs on one task, by patterns such as critic, plan or vote.
+  graph       Run graphs of steps; look at runs, resume, cancel, retry them.
   help        Read about a topic.
   import      Take over what another agent keeps.
+  keys        Keys of the full screen, as they are bound.
   local       Set up the embedded model.
   mcp         List, add, check servers of more tools.
   model       List models; show which one answers.

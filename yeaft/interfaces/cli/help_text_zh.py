@@ -45,6 +45,7 @@ HELP_ZH = """\
   -q, --quiet              标准错误上不出通知。
   -v, --verbose            在标准错误上显示工具调用等。
       --lang en|zh         文字和提示的语言。
+      --color WHEN         auto、always 或 never；优先于 NO_COLOR。
 限制：
       --max-rounds N       每一轮对话的请求次数。
       --max-cost USD       这次运行的费用，所有 VP 合计。
@@ -56,12 +57,16 @@ HELP_ZH = """\
 
 命令：
   agent       列出、查看、跟踪子代理。
+  artifact    保存、列出、查看、比较会话的产物。
   completion  bash、zsh 或 fish 的补全。
   config      查看和修改设置。
   demo        用脚本模型试用 yeaft；不需要密钥。
   doctor      检查这台机器和配置。
+  flow        几位 VP 按模式合做一个任务，例如 critic、plan、vote。
+  graph       运行由步骤组成的图；查看、继续、取消、重试运行。
   help        阅读某个主题。
   import      接管另一个智能体程序保存的东西。
+  keys        全屏界面的按键，按实际绑定列出。
   local       安装内置模型。
   mcp         列出、添加、检查提供更多工具的服务器。
   model       列出模型；看由哪个回答。

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,12 +17,16 @@ from yeaft.kernel.errors import NotFound, UsageError
 
 COMMANDS: dict[str, str] = {
     "agent": "agent",
+    "artifact": "artifact",
     "completion": "completion",
     "config": "config",
     "demo": "demo",
     "doctor": "doctor",
+    "flow": "flow",
+    "graph": "graph",
     "help": "help",
     "import": "import_",
+    "keys": "keys",
     "local": "local",
     "mcp": "mcp",
     "model": "model",
@@ -71,6 +76,7 @@ class Options(Struct, frozen=True, kw_only=True):
     quiet: bool = False
     verbose: int = 0
     lang: Literal["en", "zh"] | None = None
+    color: Literal["auto", "always", "never"] | None = None
     max_rounds: int | None = None
     max_cost_usd: float | None = None
     timeout_s: float | None = None
@@ -114,6 +120,7 @@ def _option(*names: str, **more: Any) -> click.Option:
     return click.Option(list(names), **more)
 
 
+@cache
 def main_command() -> click.Command:
     """Return the parser of the main command; it runs nothing."""
     formats = click.Choice(["text", "json", "stream-json"])
@@ -152,6 +159,7 @@ def main_command() -> click.Command:
             _option("-q", "--quiet", is_flag=True),
             _option("-v", "--verbose", count=True),
             _option("--lang", type=click.Choice(["en", "zh"])),
+            _option("--color", type=click.Choice(["auto", "always", "never"])),
             _option("--max-rounds", "--max-turns", type=Count(min=1)),
             _option("--max-cost", "max_cost_usd", type=Amount(min=0)),
             _option("--timeout", "timeout_s", type=Seconds()),

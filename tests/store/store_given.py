@@ -7,7 +7,7 @@ from typing import get_args
 
 from msgspec import Raw
 
-from yeaft.events import agent, call, codec, history, policy, session, task, tools, turn, work
+from yeaft.events import agent, artifact, call, codec, graph, history, policy, session, task, tools, turn, work
 from yeaft.events.codec import Event, Recorded
 from yeaft.events.fact import BlobRef
 from yeaft.kernel.messages import Call, CallItem, OpaqueItem, TextItem, ThinkingItem
@@ -158,7 +158,15 @@ SAMPLES: tuple[Event, ...] = (
         rule="Bash(ls:*)",
         flag="--mode auto",
     ),
-    call.AskAnswered(ask_id="k_1", decision="always", choice=("yes",), text="fine", rule="Bash(ls:*)", by="user"),
+    call.AskAnswered(
+        ask_id="k_1",
+        decision="always",
+        choice=("yes",),
+        text="fine",
+        rule="Bash(ls:*)",
+        by="user",
+        changed='{"file_path":"notes.txt"}',
+    ),
     call.AskWithdrawn(ask_id="k_1", reason="headless"),
     task.TaskStarted(
         task_id="j_1",
@@ -248,6 +256,68 @@ SAMPLES: tuple[Event, ...] = (
     history.HistoryCompacted(
         compaction_id="h_1", vp_id="omni", turn_ids=("t_1",), text="They chose pasta.", request_id="q_1", undone=True
     ),
+    artifact.ArtifactStored(
+        artifact_id="a_1",
+        artifact_type="table",
+        path="omni/prices-2.csv",
+        name="prices.csv",
+        sha256="d" * 64,
+        size_bytes=120,
+        mime="text/csv",
+        provenance=artifact.Provenance(
+            created_by="vp:omni",
+            session_id="k7m2q9xa",
+            step="collect",
+            run="t_1",
+            tool="FileWrite",
+            call_id="c_1",
+            source="/home/ada/work/prices.csv",
+            supersedes="a_0",
+        ),
+        revision=2,
+        description="What a week costs",
+        columns=(artifact.Column(name="item"), artifact.Column(name="price", type="number")),
+        rows=7,
+    ),
+    graph.GraphStarted(
+        run_id="r_1",
+        name="report",
+        graph=BLOB,
+        input=Raw(b'"tea"'),
+        source="/home/ada/work/report.yaml",
+        parent_run="r_0",
+        parent_act="x_0",
+        forked_from="r_2",
+        deadline_ms=1_700_000_600_000,
+    ),
+    graph.StepReady(act_id="x_1", node="write", visit=1, scope=(graph.Frame(edge=3, visit=0, index=2, count=5),)),
+    graph.StepStarted(act_id="x_1", attempt=1, child_stream="step/x_1/1"),
+    graph.StepFinished(
+        act_id="x_1",
+        status="failed",
+        value=Raw(b'{"facts":3}'),
+        error="it took longer than 5 s",
+        artifacts=("a_1",),
+        usage=Usage(input=10, output=2),
+        cost_usd=0.25,
+        duration_ms=5000,
+    ),
+    graph.EdgeClosed(run_id="r_1", edge=4, source="write", target="review"),
+    graph.TimerSet(timer_id="w_1", due_ms=1_700_000_060_000),
+    graph.TimerFired(timer_id="w_1", due_ms=1_700_000_060_000),
+    graph.GraphCancelled(run_id="r_1", by="user", reason="not needed"),
+    graph.GraphEnded(
+        run_id="r_1",
+        outcome="limit",
+        value=Raw(b'"three facts"'),
+        error="nothing reached the end",
+        limit="steps",
+        usage=Usage(input=10, output=2),
+        cost_usd=0.25,
+        steps=7,
+    ),
+    graph.GraphClaimed(run_id="r_1", progress=3),
+    graph.GraphSuspended(run_id="r_1", asked="Send it?"),
 )
 """One event of every type of 0.1.0, with as many fields filled in as it has."""
 

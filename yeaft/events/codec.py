@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct
 
-from yeaft.events import agent, call, history, policy, session, task, tools, turn, work
+from yeaft.events import agent, artifact, call, graph, history, policy, session, task, tools, turn, work
 from yeaft.events.fact import Fact
 from yeaft.kernel import ids
 
@@ -57,6 +58,18 @@ Event = (
     | history.CheckpointTaken
     | history.Rewound
     | history.HistoryCompacted
+    | graph.GraphStarted
+    | graph.StepReady
+    | graph.StepStarted
+    | graph.StepFinished
+    | graph.EdgeClosed
+    | graph.TimerSet
+    | graph.TimerFired
+    | graph.GraphCancelled
+    | graph.GraphClaimed
+    | graph.GraphSuspended
+    | graph.GraphEnded
+    | artifact.ArtifactStored
 )
 Transient = (
     turn.TextStreamed
@@ -109,7 +122,6 @@ _NAMES: dict[type[Struct], str] = {
     cls: str(cls.__struct_config__.tag) for cls in (*get_args(Event), *get_args(Transient))
 }
 _encoder = msgspec.json.Encoder()
-_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 
 def type_of(event: Event | Transient | UnknownEvent) -> str:
@@ -140,9 +152,14 @@ def decode(kind: str, version: int, raw: bytes) -> Event | UnknownEvent:
     if known is None or version > known.version:
         return UnknownEvent(type=kind, version=version, raw=raw)
     try:
-        return _decoder.decode(raw if version == known.version else _lifted(kind, version, known.version, raw))
+        return _decoder().decode(raw if version == known.version else _lifted(kind, version, known.version, raw))
     except (msgspec.DecodeError, ValueError, KeyError, RecursionError):
         return UnknownEvent(type=kind, version=version, raw=raw)
+
+
+@cache
+def _decoder() -> msgspec.json.Decoder[Event]:
+    return msgspec.json.Decoder(Event)  # takes a millisecond, and who begins a Session reads none
 
 
 def is_core(kind: str) -> bool:

@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from yeaft.events.artifact import ArtifactStored
 from yeaft.events.call import Decision
 from yeaft.events.history import AttachmentAdded, RewindScope
 from yeaft.events.session import NoticePosted
@@ -42,14 +43,25 @@ class Interrupt(Op, frozen=True, kw_only=True, tag="interrupt"):
     vp_id: str = ""
 
 
+class CloseAgent(Op, frozen=True, kw_only=True, tag="close_agent"):
+    """End one sub-agent; what it has said so far goes back to the VP that spawned it."""
+
+    agent_id: str
+
+
 class Answer(Op, frozen=True, kw_only=True, tag="answer"):
-    """The answer to an open ask."""
+    """The answer to an open ask.
+
+    `changed` says yes to other arguments than the model gave, as a JSON object: of the same tool, on files that the
+    call was going to write anyway. `deny` of a question means that the human does not want to answer it.
+    """
 
     ask_id: str
     decision: Decision = "once"
     choice: tuple[str, ...] = ()
     text: str = ""
     rule: str = ""
+    changed: str = ""
 
 
 class Rename(Op, frozen=True, kw_only=True, tag="rename"):
@@ -115,6 +127,12 @@ class Compact(Op, frozen=True, kw_only=True, tag="compact"):
     undo: bool = False
 
 
+class StoreArtifact(Op, frozen=True, kw_only=True, tag="store_artifact"):
+    """Let the Session know of an artifact that is kept in its folder already."""
+
+    stored: ArtifactStored
+
+
 class Close(Op, frozen=True, kw_only=True, tag="close"):
     """End the Session's work in this process: finish running turns, or stop them."""
 
@@ -125,6 +143,7 @@ AnyOp = (
     Say
     | Steer
     | Interrupt
+    | CloseAgent
     | Answer
     | Rename
     | SetRoster
@@ -136,5 +155,6 @@ AnyOp = (
     | Rewind
     | Redo
     | Compact
+    | StoreArtifact
     | Close
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from yeaft.engine.state import TurnState, advance
 from yeaft.events.agent import DeliveryTaken
+from yeaft.events.artifact import ArtifactStored
 from yeaft.events.call import AskAnswered, AskOpened, AskWithdrawn, CallFinished, CallStarted, TodoChanged, TodoItem
 from yeaft.events.codec import Event, Recorded, UnknownEvent, is_core, is_newer
 from yeaft.events.history import AttachmentAdded, Rewound
@@ -54,6 +55,7 @@ class SessionState:
         self.archived = False
         self.labels: tuple[str, ...] = ()
         self.attachments: dict[str, AttachmentAdded] = {}
+        self.artifacts: dict[str, ArtifactStored] = {}
         self.messages: dict[str, MessagePosted] = {}
         self.posted_at: dict[str, int] = {}
         self.root_at: dict[str, int] = {}
@@ -61,6 +63,8 @@ class SessionState:
         self.turns_of: dict[str, list[str]] = {}
         self.started_at: dict[str, int] = {}
         self.ended_at: dict[str, int] = {}
+        self.began_ms: dict[str, int] = {}
+        self.ended_ms: dict[str, int] = {}
         self.waiting: dict[str, list[str]] = {}
         self.returns: dict[str, str] = {}
         self.settled: set[str] = set()
@@ -103,7 +107,7 @@ class SessionState:
             if isinstance(event, Rewound) and self.past.rosters:
                 self.roster, self.default_vp = self.past.roster(self.is_void)
                 self.todos = self.past.todo_lists(self.is_void)
-        self._apply_to_turn(event, recorded.seq)
+        self._apply_to_turn(event, recorded)
 
     def root_seq(self, message_id: str) -> int:
         """Where the user message stands that `message_id` goes back to; orders causes."""
@@ -160,7 +164,7 @@ class SessionState:
             case FolderAdded(path=path):
                 self.folders.append(path)
             case AttachmentAdded() | MessagePosted():
-                self._post(event, recorded.seq)
+                self._post(event, recorded)
             case MessageSettled(message_id=message_id):
                 self.settled.add(message_id)
             case SettingsFrozen(digest=digest):
@@ -171,8 +175,8 @@ class SessionState:
                 self.told.add((code, *params.values()))
             case TodoChanged(vp_id=vp_id, items=items):
                 self.todos[vp_id] = items
-            case WorkDrafted(work_item_id=work_item_id):
-                self.drafts[work_item_id] = event
+            case WorkDrafted() | ArtifactStored():
+                self._apply_to_outputs(event)
             case DeliveryTaken(message_id=message_id):
                 self.delivered.add(message_id)
             case AskOpened() | AskAnswered() | AskWithdrawn() | RuleSaved():
@@ -192,13 +196,20 @@ class SessionState:
         if isinstance(event, AskAnswered):
             self.answers[event.ask_id] = event
 
-    def _post(self, message: AttachmentAdded | MessagePosted, seq: int) -> None:
+    def _apply_to_outputs(self, event: WorkDrafted | ArtifactStored) -> None:
+        if isinstance(event, WorkDrafted):
+            self.drafts[event.work_item_id] = event
+        else:
+            self.artifacts[event.path] = event
+
+    def _post(self, message: AttachmentAdded | MessagePosted, recorded: Recorded) -> None:
         if isinstance(message, AttachmentAdded):
             self.attachments[message.attachment_id] = message
             return
         self.messages[message.message_id] = message
-        self.posted_at[message.message_id] = seq
-        self.root_at[message.message_id] = self.posted_at.get(message.root_id, seq)
+        self.posted_at[message.message_id] = recorded.seq
+        self.began_ms[message.message_id] = recorded.ts
+        self.root_at[message.message_id] = self.posted_at.get(message.root_id, recorded.seq)
         if message.kind == "notice":
             self.delivered.add(message.message_id)
         if message.kind == "return":
@@ -207,14 +218,15 @@ class SessionState:
             for vp_id in message.to:
                 self.waiting.setdefault(vp_id, []).append(message.message_id)
 
-    def _apply_to_turn(self, event: Event, seq: int) -> None:
+    def _apply_to_turn(self, event: Event, recorded: Recorded) -> None:
         if isinstance(event, TurnStarted):
             if event.message_id not in self.messages:
                 return  # only where a damaged journal has lost the message: nobody can say what the turn answers
             if event.turn_id not in self.turns:
                 self.turns_of.setdefault(event.vp_id, []).append(event.turn_id)
             self.turns[event.turn_id] = TurnState(started=event)
-            self.started_at[event.turn_id] = seq
+            self.started_at[event.turn_id] = recorded.seq
+            self.began_ms[event.turn_id] = recorded.ts
             self.ratios_at[event.turn_id] = self.ratios
             queue = self.waiting.get(event.vp_id, [])
             if event.message_id in queue:
@@ -234,7 +246,8 @@ class SessionState:
                 seen = self.files_read.setdefault(turn.started.vp_id, {})
                 seen.update((fact.path, fact.sha256) for fact in facts.files)
             case TurnEnded():
-                self.ended_at[turn_id] = seq
+                self.ended_at[turn_id] = recorded.seq
+                self.ended_ms[turn_id] = recorded.ts
                 self.ratios_at.pop(turn_id, None)
             case _:
                 pass

@@ -9,6 +9,7 @@ from msgspec import Raw, Struct
 
 from yeaft.events.codec import Recorded, Transient, encode, type_of
 from yeaft.kernel.clock import NowMs
+from yeaft.store.journal import SESSION_STREAM
 
 STREAM_JSON_VERSION = 1
 Write = Callable[[bytes], None]
@@ -16,7 +17,10 @@ _encoder = msgspec.json.Encoder()
 
 
 class Line(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line of output. `seq` counts lines from 0; `at` is the place in the journal, absent for what is not kept."""
+    """One line of output. `seq` counts lines from 0; `at` is the place in the journal, absent for what is not kept.
+
+    `stream` says which stream of the journal that place is in, absent for the Session's own.
+    """
 
     v: int
     seq: int
@@ -27,6 +31,7 @@ class Line(Struct, frozen=True, kw_only=True, omit_defaults=True):
     vp: str = ""
     id: str = ""
     at: int = 0
+    stream: str = ""
     data: Raw
 
 
@@ -54,6 +59,7 @@ class JsonScreen:
             vp=vp,
             event_id=recorded.id if recorded else "",
             at=recorded.seq if recorded else 0,
+            stream=recorded.stream if recorded and recorded.stream != SESSION_STREAM else "",
         )
 
     def result(self, data: Struct) -> None:
@@ -61,7 +67,16 @@ class JsonScreen:
         self._put("result", Raw(_encoder.encode(data)), ts=self._now_ms())
 
     def _put(
-        self, kind: str, data: Raw, *, ts: int, turn: str = "", vp: str = "", event_id: str = "", at: int = 0
+        self,
+        kind: str,
+        data: Raw,
+        *,
+        ts: int,
+        turn: str = "",
+        vp: str = "",
+        event_id: str = "",
+        at: int = 0,
+        stream: str = "",
     ) -> None:
         line = Line(
             v=STREAM_JSON_VERSION,
@@ -73,6 +88,7 @@ class JsonScreen:
             vp=vp,
             id=event_id,
             at=at,
+            stream=stream,
             data=data,
         )
         self._lines += 1

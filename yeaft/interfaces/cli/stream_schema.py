@@ -6,6 +6,7 @@ from typing import Any, get_args
 from msgspec import inspect
 
 from yeaft.events.codec import Event, Transient
+from yeaft.interfaces.cli.graphs.graph_result import GraphResult
 from yeaft.interfaces.cli.json_screen import STREAM_JSON_VERSION, Line
 from yeaft.interfaces.cli.result import Result
 
@@ -31,6 +32,7 @@ def stream_schema() -> dict[str, Any]:
     definitions: dict[str, Any] = {}
     kinds = {str(event.__struct_config__.tag): event for event in events} | {"result": Result}
     data = {kind: _schema(inspect.type_info(cls), definitions) for kind, cls in sorted(kinds.items())}
+    data["result"] = {"anyOf": [data["result"], _schema(inspect.type_info(GraphResult), definitions)]}
     line = _definition(inspect.type_info(Line), definitions)
     line["properties"]["v"] = {"const": STREAM_JSON_VERSION}
     return {

@@ -21,6 +21,9 @@ def main() -> None:
     if sys.platform == "win32":
         os.write(2, b"yeaft runs on Linux and macOS; on Windows use WSL.\n")
         sys.exit(78)
+    from yeaft.interfaces import garbage
+
+    garbage.put_off()
     try:
         from yeaft.interfaces.cli.entry import run
 

@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from yeaft.config.brought import Brought, brought, changes
 from yeaft.config.regular import MIB, read_regular
-from yeaft.config.rewriting import locked, replace_file
 from yeaft.kernel.errors import ConfigError
 
 NAME = "trust.json"
@@ -199,6 +198,8 @@ def _entries(table: dict[str, Any], key: str) -> dict[str, Any]:
 @contextmanager
 def _changing(home: Path) -> Generator[dict[str, Any], None, None]:
     """The content of the file, to be changed; what this version does not know in it stays."""
+    from yeaft.config.rewriting import locked, replace_file
+
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = (home / NAME).resolve()
     with locked(home):

@@ -1,10 +1,15 @@
 """The embedded model of one process: not started before it is wanted, then kept until the process ends."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from yeaft.kernel.errors import NoCredentials
 from yeaft.llm.embedded_files import status
-from yeaft.llm.embedded_server import Address, EmbeddedServer
+
+if TYPE_CHECKING:
+    from yeaft.llm.embedded_server import Address, EmbeddedServer
 
 
 class LocalModel:
@@ -20,6 +25,8 @@ class LocalModel:
             found = status(self._home)
             if found.files is None:
                 raise NoCredentials(found.problem)
+            from yeaft.llm.embedded_server import EmbeddedServer
+
             self._server = EmbeddedServer(found.files)
         return self._server
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from yeaft.events.ops import Checkpoint, Compact, ContinueTurn, Redo, Rewind, Say, Steer
 from yeaft.events.session import NoticePosted
 from yeaft.kernel.errors import SessionBusy, YeaftError
-from yeaft.session.rewinding_targets import check_name, to_take_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -75,6 +74,8 @@ class RewindOps:
             raise SessionBusy(
                 "What was asked before this is still at work; wait for its end or stop it, then try again."
             )
+        from yeaft.session.rewinding_targets import check_name, to_take_back
+
         match op:
             case Rewind(to=to, scope=scope):
                 self._make_rewinds().check(to, scope)

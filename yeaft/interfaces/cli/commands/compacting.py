@@ -18,7 +18,7 @@ from yeaft.kernel.outcome import EXIT_ANSWERED
 if TYPE_CHECKING:
     from yeaft.events.session import NoticePosted
     from yeaft.interfaces.cli.commands.desk import Desk
-    from yeaft.interfaces.past import Visit
+    from yeaft.interfaces.visiting import Visit
     from yeaft.session.compacting import Compactions
 
 
@@ -52,7 +52,7 @@ def compact(desk: Desk, *, session: str, vp: str, undo: bool, model: str, max_co
 async def _inside(desk: Desk, session: str, vp: str, *, model: str, max_cost_usd: float | None, undo: bool) -> int:
     from yeaft.interfaces.cli.wishes import vp_ids
     from yeaft.interfaces.compacting import compactions, rules_alone, thinking_alone
-    from yeaft.interfaces.past import visited
+    from yeaft.interfaces.visiting import visited
 
     async with AsyncExitStack() as stack:
         visit = await stack.enter_async_context(

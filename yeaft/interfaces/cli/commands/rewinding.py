@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from yeaft.events.codec import Recorded, Transient
     from yeaft.events.history import RewindScope
     from yeaft.interfaces.cli.commands.desk import Desk
-    from yeaft.interfaces.past import Visit
+    from yeaft.interfaces.visiting import Visit
     from yeaft.session.past import Kept
     from yeaft.session.rewinding import Done, Way
     from yeaft.store.checkpoints.diffstat import Stat
@@ -148,7 +148,8 @@ def _scope(conversation: bool, files: bool, both: bool) -> RewindScope:
 def _visit(desk: Desk, session: str, act: Callable[[Visit], Coroutine[Any, Any, int]]) -> int:
     async def inside() -> int:
         from yeaft.events.turn import ProgressShown
-        from yeaft.interfaces.past import past_remarks, visited
+        from yeaft.interfaces.past import past_remarks
+        from yeaft.interfaces.visiting import visited
 
         def hear(heard: Recorded | Transient) -> None:
             if isinstance(heard, ProgressShown):

@@ -10,6 +10,8 @@ CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 SESSION_ID_LENGTH = 8
 CALL_PREFIX = "c_"
 DERIVED_LENGTH = 26  # 26 base-32 digits = 130 bits
+_PAIRS = tuple(one + other for one in CROCKFORD for other in CROCKFORD)
+_SHIFTS = tuple(range(120, -1, -10))  # 13 pairs of digits, 10 bits each
 
 
 def new_session_id() -> str:
@@ -19,7 +21,7 @@ def new_session_id() -> str:
 
 def new_ulid(now_ms: int) -> str:
     """A ULID (48 bits of milliseconds, 80 random bits) in lower-case Crockford digits."""
-    return _digits((now_ms << 80) | secrets.randbits(80), 26)
+    return _digits((now_ms << 80) | secrets.randbits(80))
 
 
 def new_message_id(now_ms: int) -> str:
@@ -30,7 +32,7 @@ def new_message_id(now_ms: int) -> str:
 def derive(prefix: str, *parts: str | int) -> str:
     """`prefix` and 130 bits of the SHA-256 of `parts`, in Crockford digits."""
     digest = hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "surrogatepass")).digest()
-    return prefix + _digits(int.from_bytes(digest, "big") >> 126, DERIVED_LENGTH)
+    return prefix + _digits(int.from_bytes(digest, "big") >> 126)
 
 
 def turn_id(message_id: str, vp_id: str) -> str:
@@ -58,9 +60,6 @@ def carried_message_id(call: str, kind: str, target: str) -> str:
     return derive("m_", call, kind, target)
 
 
-def _digits(value: int, length: int) -> str:
-    out: list[str] = []
-    for _ in range(length):
-        value, digit = divmod(value, 32)
-        out.append(CROCKFORD[digit])
-    return "".join(reversed(out))
+def _digits(value: int) -> str:
+    """The lowest 26 base-32 digits of `value`; every event has some, so they are taken two at a time."""
+    return "".join([_PAIRS[value >> shift & 1023] for shift in _SHIFTS])

@@ -29,15 +29,19 @@ class FileBlobs:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._unsynced: deque[Path] = deque()
+        self._sizes: dict[str, int] = {}  # of the files of what was put, which need not be packed again to compare
 
     def put(self, content: bytes, mime: str) -> BlobRef:
         """Keep `content`; raises `StoreFailed` when the disk does not take it."""
         sha256 = hashlib.sha256(content).hexdigest()
-        path, stored = self.path(sha256), _stored(content)
+        path, size_bytes = self.path(sha256), self._sizes.get(sha256)
         try:
-            if not _has_size(path, len(stored)):
-                _write(path, stored)
-                self._unsynced.append(path)
+            if size_bytes is None or not _has_size(path, size_bytes):
+                stored = _stored(content)
+                if not _has_size(path, len(stored)):
+                    _write(path, stored)
+                    self._unsynced.append(path)
+                self._sizes[sha256] = len(stored)
         except OSError as error:
             raise StoreFailed(
                 f"A blob could not be written to {path.parent}: {error.strerror}. Check free space and permissions."

@@ -23,7 +23,7 @@ from yeaft.session.history import units_for
 from yeaft.session.past import COMPACT_STREAMS
 from yeaft.session.state import SessionState
 from yeaft.store.attachments import Attachments
-from yeaft.store.journal import SESSION_STREAM, Blobs, Journal
+from yeaft.store.journal import SESSION_STREAM, STEP_STREAMS, Blobs, Journal
 
 Verdict = Literal["equal", "different", "blob gone", "attachment gone", "not comparable"]
 
@@ -41,8 +41,10 @@ class Rebuilt(Struct, frozen=True, kw_only=True):
 def replay_all(
     journal: Journal, blobs: Blobs, session_id: str, attachments: Attachments | None = None
 ) -> Iterator[Rebuilt]:
-    """Yield every request of a Session, then those of its sub-agents and of what summed it up, one after the other."""
-    others = (stream for stream in journal.streams() if stream.startswith((AGENT_STREAMS, COMPACT_STREAMS)))
+    """Yield every request of a Session, then those of sub-agents, of steps of graphs and of what summed it up."""
+    others = (
+        stream for stream in journal.streams() if stream.startswith((AGENT_STREAMS, COMPACT_STREAMS, STEP_STREAMS))
+    )
     for stream in (SESSION_STREAM, *others):
         yield from replay(journal.read(stream), blobs, session_id, attachments)
 

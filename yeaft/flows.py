@@ -104,7 +104,7 @@ def vote(*members: str, n: int = 1, **limits: Any) -> Flow:
     return _flow("vote", members=_ids(members), times=n, limits=limits)
 
 
-def map(  # noqa: A001 - what the pattern is called everywhere
+def map(
     member: str,
     items: Sequence[str] = (),
     *,
@@ -136,8 +136,8 @@ def test_repair(
     coder: str,
     command: str,
     *,
-    tries: int = 5,  # noqa: PT028 - no test, whatever it is called
-    timeout_s: int = 120,  # noqa: PT028
+    tries: int = 5,
+    timeout_s: int = 120,
     **limits: Any,
 ) -> Flow:
     """`coder` works until `command` succeeds, which runs under the user's rules for Bash."""

@@ -27,6 +27,8 @@ _CHANGING = frozenset(
 )
 """Keys of a body whose values say nothing about what is asked."""
 ASKED_CHARS = 4000
+SHOWN_CHARS = 160
+"""So much of a text is shown, a line of a terminal or two."""
 LEAST_LIKENESS = 0.4
 
 
@@ -212,7 +214,7 @@ def _nearest(asked: str, takes: list[Take]) -> Take | None:
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= 160 else f"{line[:160]}…"  # noqa: PLR2004 - a line of a terminal or two
+    return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"
 
 
 class _Recorded:

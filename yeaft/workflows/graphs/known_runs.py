@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from yeaft.events.graph import GraphCancelled, GraphEnded, GraphStarted, StepFinished, StepReady, StepStarted
+from yeaft.events.graph import (
+    GraphCancelled,
+    GraphEnded,
+    GraphStarted,
+    GraphSuspended,
+    StepFinished,
+    StepReady,
+    StepStarted,
+)
 from yeaft.kernel.errors import NotFound
 from yeaft.kernel.usage import Usage
 from yeaft.workflows.graphs.run_ledger import STREAM
@@ -28,7 +36,8 @@ SHOWN = 5
 class KnownRun(Struct, frozen=True, kw_only=True):
     """What can be told of a run from its events alone; `open` is one that has not ended, whether it goes on or not.
 
-    `steps` have ended, `running` are nodes that were begun and have not. Times are UTC milliseconds.
+    `steps` have ended, `running` are nodes that were begun and have not. `asked` is what it waits for a
+    human to say, if that is all that holds it up. Times are UTC milliseconds.
     """
 
     run_id: str
@@ -45,6 +54,7 @@ class KnownRun(Struct, frozen=True, kw_only=True):
     cost_usd: float | None
     error: str
     head: int
+    asked: str = ""
 
 
 def known_run(records: Sequence[Recorded]) -> KnownRun | None:
@@ -56,8 +66,9 @@ def known_run(records: Sequence[Recorded]) -> KnownRun | None:
     running: dict[str, str] = {}
     usage, cost, steps = Usage(), None, 0
     state: RunState = "open"
-    error = ""
+    error = asked = ""
     for recorded in records:
+        asked = recorded.event.asked if isinstance(recorded.event, GraphSuspended) else ""
         match event := recorded.event:
             case StepReady():
                 nodes[event.act_id] = event.node
@@ -89,6 +100,7 @@ def known_run(records: Sequence[Recorded]) -> KnownRun | None:
         cost_usd=cost,
         error=error,
         head=records[-1].seq,
+        asked=asked,
     )
 
 

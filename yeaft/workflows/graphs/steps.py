@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from yeaft.workflows.graphs.topology import Topology
     from yeaft.workflows.graphs.vp_steps import VpSteps
 
+OWN = "yeaft."
+"""How the paths of functions begin that come along, whose names say nothing to people."""
 logger = logging.getLogger(__name__)
 JUDGE_SCHEMA = '{"type":"object","properties":{"holds":{"type":"boolean"}},"required":["holds"]}'
 RunWithin = Callable[[Work, Graph], Awaitable[Done]]
@@ -139,7 +141,9 @@ class Steps:
             return Done(value=msgspec.json.decode(msgspec.json.encode(result)))
         except (Exception, SystemExit) as error:
             logger.exception("The function %s failed", task.path)
-            return Done(status="failed", error=f"{task.path}: {error or type(error).__name__}", reason="tool_error")
+            said = str(error) or type(error).__name__
+            error_text = said if task.path.startswith(OWN) else f"{task.path}: {said}"
+            return Done(status="failed", error=error_text, reason="tool_error")
 
     async def _judged(self, work: Work, node: str) -> Done:
         """Decide what is left to others about the edges of a node, in their order."""

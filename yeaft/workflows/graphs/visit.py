@@ -125,14 +125,15 @@ class Visit:
         except ExceptionGroup as group:
             if (refused := store_failure(group)) is not None:
                 raise refused from group
+            logger.exception("step %s of run %s", self.one.node, self._execution.run_id)
             return self._failed(group)
-        except Exception as error:  # noqa: BLE001 - whatever goes wrong in one step must not take the others along
+        except Exception as error:
             if isinstance(error, TimeoutError) and patience.expired():
                 return Done(status="timed_out", error=f"it took longer than {timeout_s:g} s", reason="timeout")
+            logger.exception("step %s of run %s", self.one.node, self._execution.run_id)
             return self._failed(error)
 
     def _failed(self, error: Exception) -> Done:
-        logger.warning("step %s of run %s", self.one.node, self._execution.run_id, exc_info=error)
         return Done(status="failed", error=str(error) or type(error).__name__)
 
     def _work(self) -> Work:

@@ -60,6 +60,9 @@ def _said(kind: str, path: Path, text: str, context: dict[str, Any]) -> str:
             return f"there is no condition of the type {tag!r}.{hint}"
         case "union_tag_not_found":
             return "a condition needs a `type`"
+        case "model_type" | "dict_type":
+            one = "each one" if isinstance(path[-1:][0] if path else "", int) else "it"
+            return f"{key}: {one} must be a mapping, such as {{key: value}}" if key else "it must be a mapping"
         case _:
             return f"{key}: {text.removeprefix('Value error, ')}"
 

@@ -100,9 +100,10 @@ def signature_of(output: str) -> list[str]:
     speaking = [line for line in lines if _FAILURE.search(line)] or lines
     kept: dict[str, None] = {}
     for line in speaking:
+        plain = line
         for pattern, sign in _CHANGING:
-            line = pattern.sub(sign, line)  # noqa: PLW2901 - one line, made plainer step by step
-        kept[re.sub(r"[-=_. ]{3,}", " ", line)] = None
+            plain = pattern.sub(sign, plain)
+        kept[re.sub(r"[-=_. ]{3,}", " ", plain)] = None
     return sorted(kept)
 
 

@@ -32,7 +32,10 @@ STATE_HINT = "running"
 
 
 class RunRow(Struct, frozen=True, kw_only=True):
-    """What a list says of a run; times are ISO 8601. `state` is `running` while somebody drives it, else `open`."""
+    """What a list says of a run; times are ISO 8601. `state` is `running` while somebody drives it, else `open`.
+
+    `asked` is what an open one waits for somebody to say.
+    """
 
     id: str
     graph: str
@@ -48,6 +51,7 @@ class RunRow(Struct, frozen=True, kw_only=True):
     usage: Usage
     cost: float | None
     error: str
+    asked: str = ""
 
 
 class VisitRow(Struct, frozen=True, kw_only=True):
@@ -172,6 +176,7 @@ def _row(found: Found) -> RunRow:
         usage=run.usage,
         cost=run.cost_usd,
         error=run.error,
+        asked="" if is_driven else run.asked,
     )
 
 
@@ -181,10 +186,11 @@ def _cells(desk: Desk, paths: object, run: KnownRun) -> tuple[str, ...]:
 
     assert isinstance(paths, SessionPaths)
     row = _row((paths, run))
+    state = "needs_human" if row.asked else row.state
     tokens = run.usage.sent + run.usage.output
     return (
         run.run_id,
-        desk.text(f"graph_run.is_{row.state}"),
+        desk.text(f"graph_run.is_{state}"),
         run.name,
         str(run.steps),
         short(tokens),

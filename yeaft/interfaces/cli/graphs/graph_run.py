@@ -195,14 +195,12 @@ class GraphRun:
 
     def _nearly_reached(self, view: RunView) -> Iterator[tuple[str, str]]:
         """Yield once each limit that is nearly reached, as people write it."""
-        limits, spent = view.graph.limits, view.cost_usd or 0.0
-        steps = sum(one.state != "running" for one in view.own)
-        tokens = view.usage.sent + view.usage.output
+        limits, done = view.graph.limits, view.done
         minutes = (view.now_ms - view.began_ms) / MINUTE_MS
         for kind, amount, limit, shown in (
-            ("steps", steps, limits.max_steps, str(limits.max_steps)),
-            ("cost", spent, limits.cost_usd, money(limits.cost_usd or 0.0)),
-            ("tokens", tokens, limits.tokens, str(limits.tokens)),
+            ("steps", done.steps, limits.max_steps, str(limits.max_steps)),
+            ("cost", done.cost_usd, limits.cost_usd, money(limits.cost_usd or 0.0)),
+            ("tokens", done.tokens, limits.tokens, str(limits.tokens)),
             ("minutes", minutes, limits.minutes, f"{limits.minutes or 0:g}"),
         ):
             if limit is not None and kind not in self._warned and limit * SOFT_SHARE <= amount < limit:

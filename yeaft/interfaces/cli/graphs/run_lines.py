@@ -40,8 +40,11 @@ def ended_line(ui: Ui, visit: Visit) -> str:
 def tree_lines(ui: Ui, view: RunView, now_ms: int, columns: int) -> list[str]:
     """Return the run as a tree: a line for each step, in the order in which they are declared."""
     nodes = [step.id for step in view.graph.steps if HIDDEN not in step.id]
-    done = sum(one.state != "running" for one in view.own)
-    head = [view.graph.name, ui.text("graph_run.steps_done", count=done), f"{short(_tokens(view.usage))} tok"]
+    head = [
+        view.graph.name,
+        ui.text("graph_run.steps_done", count=view.done.steps),
+        f"{short(_tokens(view.usage))} tok",
+    ]
     if (cost := view.cost_usd) is not None:
         head.append(money(cost))
     head.append(took(max(0, now_ms - view.began_ms)))

@@ -51,6 +51,25 @@ class Visit(Struct, frozen=True, kw_only=True):
         return f"{self.node}{place}" + (f" #{self.number + 1}" if self.number else "")
 
 
+class Totals(Struct, frozen=True, kw_only=True):
+    """What the steps that a run has done add up to, which is what its limits are held against.
+
+    `steps` are those that somebody has written. Runs may be long, so that this is never counted anew.
+    """
+
+    steps: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+    def with_one(self, node: str, step: StepFinished) -> Totals:
+        """Add a step; one that nobody has written counts with what it cost."""
+        return Totals(
+            steps=self.steps + (HIDDEN not in node),
+            tokens=self.tokens + step.usage.sent + step.usage.output,
+            cost_usd=self.cost_usd + (step.cost_usd or 0.0),
+        )
+
+
 class RunView:
     """The run with this id and those within it; `graph` is what it goes through."""
 
@@ -62,6 +81,7 @@ class RunView:
         self.now_ms = 0
         self.ended: GraphEnded | None = None
         self.changes = 0
+        self.done = Totals()
 
     def hear_run(self, run_id: str, recorded: Recorded) -> Visit | None:
         """Take in an event of a run; return the visit that began or ended with it, if people are to hear of it."""
@@ -84,6 +104,8 @@ class RunView:
             case StepStarted(act_id=act_id, attempt=attempt) if act_id in self.visits:
                 return self._shown(self._change(act_id, attempt=attempt))
             case StepFinished(act_id=act_id) if act_id in self.visits:
+                if run_id == self.run_id:
+                    self.done = self.done.with_one(self.visits[act_id].node, event)
                 return self._shown(
                     self._change(
                         act_id,

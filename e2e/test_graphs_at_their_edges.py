@@ -1,0 +1,159 @@
+"""Runs of graphs in which a user's own functions, nested graphs, loops and lists go ways that are easily got wrong."""
+
+import json
+
+from e2e.conftest import Serve
+from e2e.given import Yeaft
+from yeaft.llm.scripted.script import Line, Says, Script
+
+DONE = Script(lines=(Line(steps=(Says(text="done"),), repeat=True),))
+NESTED = """
+graph:
+  name: outer
+  steps:
+    - {id: more, graph: inner}
+graphs:
+  inner:
+    steps:
+      - {id: a, agent: omni, prompt: "First {{ input }}"}
+      - {id: b, graph: innermost}
+  innermost:
+    steps:
+      - {id: c, agent: omni, prompt: "Last {{ input }}"}
+"""
+LOOP = """
+graph:
+  name: loop
+  limits: {max_steps: 3}
+  steps:
+    - {id: write, agent: omni, prompt: "Try {{ visit }}"}
+    - {id: judge, agent: skeptic, prompt: "Judge {{ input }}"}
+  edges:
+    - {from: start, to: write}
+    - {from: write, to: judge}
+    - {from: judge, to: write, max_visits: 9}
+"""
+
+
+def put(yeaft: Yeaft, text: str, name: str = "g.yaml") -> None:
+    (yeaft.folder / name).write_text(text, encoding="utf-8")
+
+
+async def test_a_function_that_would_end_the_program_only_fails_its_step(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(DONE)
+    put(yeaft, "import sys\n\n\ndef stop(value):\n    sys.exit(3)\n", "ending.py")
+    put(yeaft, "import sys\n\nsys.exit(4)\n\n\ndef never(value):\n    return value\n", "ending_at_once.py")
+
+    for path in ("ending.stop", "ending_at_once.never"):
+        put(yeaft, f"graph:\n  steps:\n    - {{id: own, call: {path}}}\n")
+        ran = await yeaft.run("graph", "run", "g.yaml", "tea")
+
+        assert ran.code == 1, ran.err
+        assert f"Step 'own' failed: {path}" in ran.err
+        (row, *_) = json.loads((await yeaft.run("graph", "ls", "--json")).out)
+        assert row["state"] == "failed"
+
+
+async def test_what_nested_graphs_cost_is_not_called_nothing_when_nobody_knows(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(DONE)
+    put(yeaft, NESTED)
+
+    ran = await yeaft.run("graph", "run", "g.yaml", "tea", "--json")
+
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out)["cost"] is None
+    assert "$" not in ran.err
+    (step,) = json.loads((await yeaft.run("graph", "logs", "last", "--json")).out)
+    assert step["cost"] is None
+
+
+async def test_requests_of_nested_graphs_are_rebuilt_with_the_run_and_with_its_session(
+    yeaft: Yeaft, serve: Serve
+) -> None:
+    server = await serve(DONE)
+    put(yeaft, NESTED)
+    ran = json.loads((await yeaft.run("graph", "run", "g.yaml", "tea", "--json")).out)
+
+    for word in (ran["run"], ran["session"]):
+        replayed = await yeaft.run("replay", word, "--check")
+
+        assert replayed.code == 0, replayed.err
+        assert replayed.out.decode().count("equal") == len(server.requests) == 2
+
+
+async def test_a_run_whose_start_fits_no_list_names_no_step_to_try_again(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(DONE)
+    steps = "    - {id: each, agent: omni, prompt: '{{ input }}'}\n    - {id: all, agent: omni}\n"
+    edges = "    - {from: start, to: each, map: true}\n    - {from: each, to: all, join: true}\n"
+    put(yeaft, f"graph:\n  steps:\n{steps}  edges:\n{edges}")
+
+    ran = await yeaft.run("graph", "run", "g.yaml", "no list")
+
+    assert ran.code == 1
+    assert "spreads a list" in ran.err
+    assert "graph retry" not in ran.err
+
+
+async def test_a_loop_cut_short_by_a_limit_gives_what_was_written_last(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(
+        Script(
+            lines=(
+                Line(when="Try 0", steps=(Says(text="rough"),)),
+                Line(when="Judge", steps=(Says(text="do it again"),), repeat=True),
+                Line(when="Try 1", steps=(Says(text="smooth"),)),
+            )
+        )
+    )
+    put(yeaft, LOOP)
+
+    ran = await yeaft.run("graph", "run", "g.yaml", "tea", "-q")
+
+    assert (ran.code, ran.out.decode()) == (4, "smooth\n"), ran.err
+
+
+async def test_values_stand_in_prompts_and_questions_as_json(yeaft: Yeaft, serve: Serve) -> None:
+    server = await serve(DONE)
+    prompt = "Of {{ params.of }}: {{ params.of.ok }}, {{ params.of.no }}"
+    put(yeaft, f"graph:\n  params: {{of: }}\n  steps:\n    - {{id: a, agent: omni, prompt: '{prompt}'}}\n")
+
+    ran = await yeaft.run("graph", "run", "g.yaml", "-p", 'of={"ok": true, "no": null, "names": ["茶", "it\'s"]}')
+
+    assert ran.code == 0, ran.err
+    said = json.dumps(server.requests[0].body, ensure_ascii=False)
+    wanted = 'Of {"ok":true,"no":null,"names":["茶","it\'s"]}: true, null'
+    assert json.dumps(wanted, ensure_ascii=False)[1:-1] in said
+
+
+async def test_what_should_be_a_mapping_is_told_without_names_from_inside(yeaft: Yeaft) -> None:
+    put(yeaft, "graph:\n  steps:\n    - null\n    - 5\n")
+    checked = await yeaft.run("graph", "check", "g.yaml")
+
+    assert checked.code == 65
+    assert checked.err.count("steps: each one must be a mapping") == 2
+    assert "Written" not in checked.err
+
+
+async def test_a_flow_that_ends_without_progress_says_why_and_names_no_module_of_ours(
+    yeaft: Yeaft, serve: Serve
+) -> None:
+    await serve(DONE)
+
+    ran = await yeaft.run("flow", "test-repair", "@builder", "--cmd", "false", "--mode", "auto", "mend it")
+
+    assert ran.code == 1
+    assert "no progress" in ran.err
+    assert "yeaft.workflows" not in ran.err
+
+
+async def test_a_list_of_runs_says_which_of_them_waits_for_the_user(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(DONE)
+    put(yeaft, "graph:\n  steps:\n    - {id: q, ask: 'Tea or coffee?'}\n")
+    assert (await yeaft.run("graph", "run", "g.yaml")).code == 3
+
+    assert "needs you" in (await yeaft.run("graph", "ls")).out.decode()
+    (row,) = json.loads((await yeaft.run("graph", "ls", "--json")).out)
+    assert (row["state"], row["asked"]) == ("open", "Tea or coffee?")
+
+    assert (await yeaft.run("graph", "resume", "last", "--answer", "tea")).code == 0
+    (row,) = json.loads((await yeaft.run("graph", "ls", "--json")).out)
+    assert (row["state"], row["asked"]) == ("completed", "")

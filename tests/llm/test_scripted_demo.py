@@ -14,7 +14,7 @@ from yeaft.llm.scripted.script import Calls, Says, ScriptedCall
 from yeaft.llm.scripted.server import ScriptedServer
 
 LANGS = ("en", "zh")
-TOOLS = {"FileRead", "FileEdit", "ListDir", "Grep", "Bash", "TodoWrite", "RouteForward"}
+TOOLS = {"FileRead", "FileEdit", "ListDir", "Grep", "FileWrite", "Bash", "TodoWrite", "RouteForward"}
 
 
 def calls_of(demo: Demo) -> Iterator[ScriptedCall]:
@@ -42,7 +42,7 @@ def test_the_edit_of_the_demo_fits_its_file_and_mends_the_total(lang: str, tmp_p
     demo = read_demo(lang)
     lay_out(demo, tmp_path)
     (edit,) = [call.args for call in calls_of(demo) if call.tool == "FileEdit"]
-    (run,) = [call.args["command"] for call in calls_of(demo) if call.tool == "Bash"]
+    (run,) = [call.args["command"] for call in calls_of(demo) if call.tool == "Bash" and "background" not in call.args]
     file = tmp_path / edit["file_path"]
 
     assert file.read_text("utf-8").count(edit["old_string"]) == 1
@@ -60,7 +60,8 @@ def test_the_demo_reads_only_files_it_laid_out_and_calls_only_everyday_tools(lan
     demo = read_demo(lang)
 
     assert {call.tool for call in calls_of(demo)} <= TOOLS
-    assert {call.args["file_path"] for call in calls_of(demo) if "file_path" in call.args} <= demo.files.keys()
+    read = {call.args["file_path"] for call in calls_of(demo) if call.tool in ("FileRead", "FileEdit")}
+    assert read <= demo.files.keys()
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -84,6 +85,18 @@ async def test_each_question_gets_its_own_answer_from_each_vp_it_names(lang: str
     assert "yeaft local setup" in other
     assert third.startswith("@omni ")
     assert "@skeptic" not in third
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_table_that_is_kept_was_written_before_and_has_the_prices_of_the_notes(lang: str) -> None:
+    demo = read_demo(lang)
+    (written,) = [call.args for call in calls_of(demo) if call.tool == "FileWrite"]
+    *said, order = demo.on_screen
+
+    assert order == f"/artifact {written['file_path']}"
+    assert [text for text in said if text in demo.prompts] == list(demo.prompts)
+    rows = [line.split(",") for line in written["content"].splitlines()[1:]]
+    assert all(f"- {name} {price}" in demo.files["notes.md"] for name, price in rows), rows
 
 
 def test_an_unknown_language_falls_back_to_english() -> None:

@@ -11,9 +11,13 @@ from yeaft.prompts.find import FALLBACK_LANG, templates_dir
 
 
 class Demo(Struct, frozen=True, kw_only=True):
-    """`prompts` are sent to one Session in this order; `files` maps a name to its text; the tools are the real ones."""
+    """`prompts` are sent to one Session in this order; `files` maps a name to its text; the tools are the real ones.
+
+    `on_screen` is what the full screen offers instead: it holds `prompts` and more, orders of the screen among them.
+    """
 
     prompts: tuple[str, ...]
+    on_screen: tuple[str, ...]
     files: dict[str, str]
     script: Script
 

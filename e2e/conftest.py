@@ -3,10 +3,12 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from e2e.given import Yeaft
+from e2e.screen import Screen
 from yeaft.llm.scripted.script import Script
 from yeaft.llm.scripted.server import ScriptedServer
 
@@ -30,3 +32,20 @@ async def serve(yeaft: Yeaft) -> AsyncIterator[Serve]:
             return server
 
         yield start
+
+
+Terminals = Callable[..., Screen]
+
+
+@pytest.fixture
+async def terminals(yeaft: Yeaft) -> AsyncIterator[Terminals]:
+    """Terminals to start `yeaft` at: `terminals(columns=80, rows=24, TERM=...)`; all are closed afterwards."""
+    opened: list[Screen] = []
+
+    def made(**how: Any) -> Screen:
+        opened.append(Screen(yeaft, **how))
+        return opened[-1]
+
+    yield made
+    for one in opened:
+        one.close()

@@ -104,12 +104,16 @@ async def test_two_at_work_are_told_apart(yeaft: Yeaft, serve: Serve) -> None:
         (("-p", ""), 2, "There is nothing to ask"),
     ],
 )
-async def test_without_a_prompt_a_terminal_is_told_what_to_type(
+async def test_where_nothing_can_be_drawn_a_keyboard_without_a_prompt_is_told_what_to_type(
     words: tuple[str, ...], code: int, said: str, yeaft: Yeaft
 ) -> None:
-    ended, shown = await at_terminal(yeaft, *words)
+    terminal, other = pty.openpty()
+    ran = await yeaft.ended(await yeaft.start(*words, stdin=other))
+    os.close(other)
+    os.close(terminal)
 
-    assert (ended, said in shown, "Usage:" in shown) == (code, True, False)
+    shown = ran.out.decode() + ran.err
+    assert (ran.code, said in shown, "Usage:" in shown) == (code, True, False)
     assert not yeaft.dir.exists()
 
 

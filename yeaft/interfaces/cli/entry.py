@@ -10,6 +10,10 @@ from typing import Any
 
 import msgspec
 
+from yeaft.config import places
+from yeaft.interfaces import garbage
+from yeaft.interfaces.cli import logbook
+from yeaft.interfaces.cli.emphasis import COLOR
 from yeaft.interfaces.cli.options import COMMANDS, Options, output_format_in, parse, split_command
 from yeaft.interfaces.cli.result import Result, failure
 from yeaft.interfaces.cli.spoken import told
@@ -20,6 +24,8 @@ from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import UsageError, YeaftError
 
 STDIN, STDOUT = 0, 1
+DUMB = ("dumb", "unknown", "")
+"""What TERM says where nothing can be drawn."""
 
 
 def run(words: list[str]) -> None:
@@ -28,6 +34,7 @@ def run(words: list[str]) -> None:
     Skipping the interpreter's own tidying saves 30 ms of every run; all that matters is on disk by then.
     """
     make_usable()
+    logbook.keep(places.home(os.environ), os.environ)
     try:
         code = _exit_code(words)
     except BrokenPipeError:
@@ -46,6 +53,8 @@ def _exit_code(words: list[str]) -> int:
     options = Options()
     try:
         options, wants_version, wants_help = parse(before)
+        if options.color is not None:
+            os.environ[COLOR] = options.color
         if wants_version or wants_help:
             return _show(options, wants_version)
         if command:
@@ -72,23 +81,30 @@ def _show(options: Options, wants_version: bool) -> int:
 
 def run_command(name: str, options: Options, words: list[str]) -> int:
     """Do what the command `name` does with these words, and return its exit code. Raises `YeaftError`."""
+    garbage.search()
     module = import_module(f"yeaft.interfaces.cli.commands.{COMMANDS[name]}")
     return int(module.run(options, words))
 
 
 def _one_shot(options: Options) -> int:
-    from yeaft.interfaces.cli.one_shot import OneShot
     from yeaft.interfaces.cli.signals import EarlySignals
-    from yeaft.interfaces.cli.wishes import wish_of
 
     began_s = time.monotonic()
     signals = EarlySignals()
     signals.install()
     try:
         if _wants_lines(options):
+            from yeaft.interfaces.cli.wishes import wish_of
             from yeaft.interfaces.line.line_mode import LineMode
 
             return asyncio.run(LineMode(options).run(wish_of(options, os.environ)))
+        if _wants_screen(options):
+            from yeaft.interfaces.tui.tui_mode import run_tui
+
+            return asyncio.run(run_tui(options))
+        from yeaft.interfaces.cli.one_shot import OneShot
+        from yeaft.interfaces.cli.wishes import wish_of
+
         schema = _checked(options)
         piped = _piped(options)
         if _has_nothing_to_do(options, piped):
@@ -112,8 +128,21 @@ def _wants_lines(options: Options) -> bool:
     """Whether this is to be a conversation in lines: asked for, or all that a dumb terminal can show."""
     if options.line:
         return True
-    is_dumb = os.environ.get("TERM") == "dumb" and os.isatty(STDIN) and os.isatty(STDOUT)
+    is_dumb = os.environ.get("TERM", "") in DUMB and os.isatty(STDIN) and os.isatty(STDOUT)
     return is_dumb and options.prompt is None and not options.print_ and options.output_format == "text"
+
+
+def _wants_screen(options: Options) -> bool:
+    """Whether this is to be a conversation on the whole screen: nothing to say yet, at a terminal that can show it."""
+    if options.prompt is not None or options.print_ or options.output_format != "text" or _is_for_one_shot(options):
+        return False
+    return os.isatty(STDIN) and os.isatty(STDOUT)
+
+
+def _is_for_one_shot(options: Options) -> bool:
+    """Whether there is an option that only means something where nobody goes on talking."""
+    given = options.continue_turn or options.stdin or options.schema or options.output_file is not None
+    return bool(given or options.attach or options.timeout_s is not None or options.input_format != "text")
 
 
 def _checked(options: Options) -> dict[str, Any] | None:

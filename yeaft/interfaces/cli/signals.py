@@ -34,12 +34,18 @@ class EarlySignals:
 
 
 class Signals:
-    """Remembers the first signal and tells everyone who has asked to be told."""
+    """Remembers the first signal and tells everyone who has asked to be told.
 
-    def __init__(self) -> None:
+    `at_last` is done before another signal ends the process at once: what must not be left as it is, such as a
+    terminal.
+    """
+
+    def __init__(self, at_last: Callable[[], None] | None = None) -> None:
+        self._at_last = at_last
         self._stops: list[Callable[[], None]] = []
         self._exit_code: int | None = None
         self._came_at_s = 0.0
+        self._is_for_others: Callable[[], bool] = bool
 
     @property
     def exit_code(self) -> int | None:
@@ -51,6 +57,10 @@ class Signals:
         self._stops.append(stop)
         if self._exit_code is not None:
             stop()
+
+    def spare(self, is_for_others: Callable[[], bool]) -> None:
+        """Leave Ctrl+C alone while it is meant for another program at the terminal."""
+        self._is_for_others = is_for_others
 
     def install(self) -> None:
         """Take over SIGINT, SIGTERM and SIGHUP in the running loop."""
@@ -75,9 +85,13 @@ class Signals:
             stop()
 
     def _raise(self, exit_code: int) -> None:
+        if exit_code == EXIT_INTERRUPTED and self._is_for_others():
+            return
         if self._exit_code is None:
             self.act_on(exit_code)
         elif exit_code != EXIT_HANGUP and asyncio.get_running_loop().time() - self._came_at_s > SAME_WITHIN_S:
+            if self._at_last is not None:
+                self._at_last()
             os._exit(exit_code)
 
 

@@ -7,6 +7,7 @@ user went back, by `older` as far back as somebody scrolls.
 from __future__ import annotations
 
 from collections import deque
+from itertools import count
 from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
@@ -57,6 +58,7 @@ class Scene:
         self._is_reset = True
         self._before: list[tuple[int, str]] = []
         self._given: set[str] = set()
+        self._numbers = count()
         self.reset()
 
     def reset(self) -> None:
@@ -106,7 +108,7 @@ class Scene:
 
     def remark(self, key: str, text: str) -> None:
         """Let something stand in the column that the Session knows nothing of."""
-        self._done.append(Remark(key=key, text=text))
+        self._done.append(Remark(key=f"{key}/{next(self._numbers)}", text=text))
 
     def streaming(self, vp_id: str) -> Streaming:
         """What has come of the reply that a VP is giving."""

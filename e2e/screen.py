@@ -1,0 +1,191 @@
+"""A terminal with somebody at it: a real pty, an emulator that knows what stands where, and keys to press."""
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import termios
+from collections.abc import Callable
+from pathlib import Path
+
+import pyte
+
+from e2e.given import PATIENCE_S, Yeaft
+
+PRIVATE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]")
+"""Sequences of the kitty keyboard protocol, which the emulator takes for others."""
+KEYS = {
+    "enter": "\r",
+    "escape": "\x1b",
+    "tab": "\t",
+    "shift+tab": "\x1b[Z",
+    "backspace": "\x7f",
+    "delete": "\x1b[3~",
+    "up": "\x1b[A",
+    "down": "\x1b[B",
+    "right": "\x1b[C",
+    "left": "\x1b[D",
+    "home": "\x1b[H",
+    "end": "\x1b[F",
+    "pageup": "\x1b[5~",
+    "pagedown": "\x1b[6~",
+    "alt+enter": "\x1b\r",
+    **{f"ctrl+{chr(code + 96)}": chr(code) for code in range(1, 27)},
+}
+
+
+class Screen:
+    """A process at a terminal of `columns` x `rows`. `raw` is every byte it has written so far."""
+
+    def __init__(self, yeaft: Yeaft, *, columns: int = 100, rows: int = 30, **environ: str) -> None:
+        self.raw = bytearray()
+        self.pid = 0
+        self._yeaft = yeaft
+        self._environ = {"TERM": "xterm-256color", "COLORTERM": "truecolor", **environ}
+        self._terminal = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self._terminal)
+        self._changed = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._fd = -1
+
+    def starts(self, *words: str) -> None:
+        """Start `yeaft` with these words."""
+        self.starts_program(*self._yeaft.command(*words))
+
+    def starts_program(self, *argv: str) -> None:
+        """Start another program, such as a shell, in yeaft's place and environment."""
+        environ = {**self._yeaft.environ, **{name: value for name, value in self._environ.items() if value}}
+        self.pid, self._fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(self._yeaft.folder)
+            os.execve(argv[0], argv, environ)
+        self._set_size()
+        os.set_blocking(self._fd, False)
+        asyncio.get_running_loop().add_reader(self._fd, self._read)
+
+    @property
+    def lines(self) -> list[str]:
+        """What stands on the screen, line by line, without blanks at the ends."""
+        return [line.rstrip() for line in self._terminal.display]
+
+    @property
+    def text(self) -> str:
+        """What stands on the screen."""
+        return "\n".join(self.lines)
+
+    @property
+    def cursor(self) -> tuple[int, int]:
+        """Where the terminal's own cursor stands: column and row from 0."""
+        return self._terminal.cursor.x, self._terminal.cursor.y
+
+    @property
+    def is_cursor_hidden(self) -> bool:
+        """Whether the terminal's own cursor is hidden."""
+        return bool(self._terminal.cursor.hidden)
+
+    def types(self, text: str) -> None:
+        """Type text as keys, in one burst."""
+        self.sends(text.encode())
+
+    def presses(self, *keys: str) -> None:
+        """Press keys by name, such as `enter` or `ctrl+c`."""
+        for key in keys:
+            self.sends(KEYS[key].encode())
+
+    def pastes(self, text: str) -> None:
+        """Paste as a terminal with bracketed paste does."""
+        self.sends(b"\x1b[200~" + text.encode() + b"\x1b[201~")
+
+    def sends(self, raw: bytes) -> None:
+        """Send bytes as they are."""
+        while raw:
+            with contextlib.suppress(BlockingIOError):
+                raw = raw[os.write(self._fd, raw) :]
+
+    def resizes(self, columns: int, rows: int) -> None:
+        """Give the terminal another size."""
+        self._terminal.resize(rows, columns)
+        self._set_size()
+
+    async def shows(self, *wanted: str | Callable[[str], bool]) -> str:
+        """Wait until the screen holds all that is wanted: pieces of text, or claims about the whole text."""
+        return await self._until(lambda: all(_holds(self.text, one) for one in wanted), wanted)
+
+    async def hides(self, unwanted: str) -> str:
+        """Wait until the screen does not hold a text any more."""
+        return await self._until(lambda: unwanted not in self.text, (f"not {unwanted!r}",))
+
+    async def leaves(self) -> int:
+        """Wait for the end; returns the exit code, negative for a signal."""
+        async with asyncio.timeout(PATIENCE_S):
+            await self._ended.wait()
+        _, status = await asyncio.to_thread(os.waitpid, self.pid, 0)
+        self.pid = 0
+        return os.waitstatus_to_exitcode(status)
+
+    async def stops(self) -> None:
+        """Wait until the process is stopped, as by Ctrl+Z."""
+
+        def is_stopped() -> bool:
+            stat = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8")
+            return stat.rpartition(")")[2].split()[0] == "T"
+
+        async with asyncio.timeout(PATIENCE_S):
+            while not await asyncio.to_thread(is_stopped):
+                await asyncio.to_thread(os.sched_yield)
+
+    def hangs_up(self) -> None:
+        """Let the terminal go away while the process runs."""
+        asyncio.get_running_loop().remove_reader(self._fd)
+        os.close(self._fd)
+        self._fd = -1
+        self._ended.set()
+
+    def close(self) -> None:
+        """End the process if it still runs, and let go of the terminal."""
+        if self._fd >= 0:
+            asyncio.get_running_loop().remove_reader(self._fd)
+        if self.pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        if self._fd >= 0:
+            os.close(self._fd)
+
+    def snapshot(self, path: Path) -> None:
+        """Keep what stands on the screen as text, to be looked at."""
+        path.write_text(self.text + "\n", encoding="utf-8")
+
+    async def _until(self, holds: Callable[[], bool], wanted: object) -> str:
+        try:
+            async with asyncio.timeout(PATIENCE_S / 2):
+                while not holds():
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            raise AssertionError(f"waited for {wanted}, but the screen shows:\n{self.text}") from None
+        return self.text
+
+    def _read(self) -> None:
+        try:
+            raw = os.read(self._fd, 2**16)
+        except OSError:
+            raw = b""
+        if not raw:
+            asyncio.get_running_loop().remove_reader(self._fd)
+            self._ended.set()
+        self.raw += raw
+        self._stream.feed(PRIVATE.sub(b"", raw))
+        self._changed.set()
+
+    def _set_size(self) -> None:
+        size = struct.pack("HHHH", self._terminal.lines, self._terminal.columns, 0, 0)
+        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, size)
+
+
+def _holds(text: str, wanted: str | Callable[[str], bool]) -> bool:
+    return wanted in text if isinstance(wanted, str) else wanted(text)

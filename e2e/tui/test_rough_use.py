@@ -1,0 +1,184 @@
+"""Rough use of the full screen: keys before it stands, keys where they mean nothing, signals while an editor is open."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from e2e.conftest import Serve, Terminals
+from e2e.given import Yeaft
+from e2e.screen import Screen
+from e2e.tui.ways import answers, are_usual, modes, runs, speaks_for_long
+from yeaft.llm.scripted.script import Calls, Holds, Line, Says, Script, call
+
+READY = "$0.00"
+EDITOR = '/bin/sh -c \'echo $$ > editor.pid; echo in the editor; read -r line; echo "$line" > "$0"\''
+
+STUBBORN = (
+    "/bin/sh -c 'trap \"echo caught\" INT; echo $$ > editor.pid; echo in the editor; until read -r line; do :; done'"
+)
+
+
+async def opens_the_editor(screen: Screen) -> int:
+    """Write a draft, open the editor on it, and return the process of the editor."""
+    screen.types("a draft")
+    await screen.shows("a draft")
+    screen.presses("ctrl+g")
+    await screen.shows("in the editor")
+    return int(await asyncio.to_thread(Path(f"/proc/{screen.pid}/cwd/editor.pid").read_text))
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+async def test_what_is_typed_before_the_first_frame_stands_in_the_draft(serve: Serve, terminals: Terminals) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(columns=80, rows=24)
+
+    screen.starts()
+    screen.types("hello there")
+    await screen.shows(READY, "hello there")
+
+    screen.presses("enter")
+    await screen.shows("Good morning.")
+
+
+@pytest.mark.parametrize("key", [b"\x1b[1;3A", b"\x1b[1;3B", b"\x1b[5~", b"\x1b[6~", b"\x1b[1;5H", b"\x1b[1;5F"])
+async def test_going_through_an_empty_transcript_does_no_harm(serve: Serve, terminals: Terminals, key: bytes) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(columns=80, rows=24)
+    screen.starts()
+    await screen.shows(READY)
+
+    screen.sends(key)
+    screen.types("hello")
+    await screen.shows("hello")
+    screen.presses("enter")
+
+    await screen.shows("Good morning.")
+
+
+async def test_vps_go_on_while_the_draft_is_in_an_editor(serve: Serve, terminals: Terminals) -> None:
+    look = Calls(calls=(call("ListDir"),), text="Let me look.")
+    steps = (Holds(of=look, after_events=3, gate="editor"), Says(text="Nothing here."))
+    server = await serve(Script(lines=(Line(steps=steps),)))
+    screen = terminals(VISUAL=EDITOR)
+    screen.starts()
+    await screen.shows(READY)
+    screen.types("look")
+    screen.presses("enter")
+    await server.reached("editor")
+
+    await opens_the_editor(screen)
+    server.release("editor")
+    await server.ended(2)
+    screen.types("from the editor\n")
+
+    await screen.shows("> from the editor", "Nothing here.")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+async def test_a_signal_ends_the_editor_too(
+    serve: Serve, terminals: Terminals, number: signal.Signals, code: int
+) -> None:
+    await serve(speaks_for_long())
+    screen = terminals(VISUAL=EDITOR)
+    screen.starts()
+    await screen.shows(READY)
+    editor = await opens_the_editor(screen)
+
+    os.kill(screen.pid, number)
+
+    assert await screen.leaves() == code
+    assert are_usual(screen), modes(screen)
+    assert is_gone(editor)
+
+
+async def test_ctrl_c_in_an_editor_is_for_the_editor(serve: Serve, terminals: Terminals) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(VISUAL=STUBBORN)
+    screen.starts()
+    await screen.shows(READY)
+    await opens_the_editor(screen)
+
+    screen.presses("ctrl+c")
+    await screen.shows("caught")
+    seen = len(screen.raw)
+    screen.types("\n")
+
+    await screen.shows(lambda _: b"a draft" in screen.raw[seen:])
+    screen.presses("enter")
+    await screen.shows("Good morning.")
+
+
+async def test_an_editor_that_is_not_there_costs_nothing_but_a_sentence(serve: Serve, terminals: Terminals) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(VISUAL="/nowhere/editor")
+    screen.starts()
+    await screen.shows(READY)
+    screen.types("hello")
+    screen.presses("enter")
+    await screen.shows("Good morning.")
+    screen.types("/context")
+    screen.presses("enter")
+    await screen.shows("rules and persona", lambda text: READY not in text)
+
+    screen.types("e")
+    await screen.shows("cannot be started")
+    screen.presses("escape")
+
+    await screen.shows("Good morning.")
+    screen.types("still here")
+    await screen.shows("> still here")
+
+
+async def test_what_is_sent_while_the_session_closes_is_a_draft_next_time(
+    serve: Serve, terminals: Terminals, yeaft: Yeaft
+) -> None:
+    await serve(runs("trap '' TERM; echo on > on; sleep 1000", background=True, taskTitle="stubborn"))
+    screen = terminals()
+    screen.starts("--mode", "auto")
+    await screen.shows(READY)
+    screen.types("start it")
+    screen.presses("enter")
+    await screen.shows("It runs.", lambda _: (yeaft.folder / "on").exists())
+
+    screen.presses("ctrl+d")
+    await screen.shows("Leave although", "Type a number")
+    screen.types("2")
+    await screen.shows("Closing the Session")
+    screen.types("one more thing")
+    screen.presses("enter")
+
+    assert await screen.leaves() == 0
+    assert not list(yeaft.dir.glob("logs/crash-*"))
+    again = terminals()
+    again.starts("-c")
+    await again.shows(READY, "> one more thing")
+
+
+async def test_whoever_suspends_it_again_at_once_gets_the_terminal_back_each_time(
+    serve: Serve, terminals: Terminals
+) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(columns=80, rows=24)
+    screen.starts()
+    await screen.shows(READY)
+
+    for _ in range(6):
+        screen.presses("ctrl+z")
+        await screen.stops()
+        await screen.shows(lambda _: are_usual(screen))
+        os.kill(screen.pid, signal.SIGCONT)
+
+    screen.types("hello")
+    await screen.shows("> hello")
+    screen.presses("enter")
+    await screen.shows("Good morning.")

@@ -1,0 +1,43 @@
+"""What several stories of the full screen have in common: scripts, and what a terminal has to get back."""
+
+from __future__ import annotations
+
+import re
+
+from e2e.screen import Screen
+from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
+
+PRIVATE_MODE = re.compile(rb"\x1b\[\?(\d+)([hl])")
+USUAL = {1000: "l", 1003: "l", 1004: "l", 1006: "l", 1049: "l", 2004: "l", 25: "h", 7: "h"}
+"""The modes that a program on the whole screen changes, and how a shell wants to find them."""
+
+
+def modes(screen: Screen) -> dict[int, str]:
+    """How each private mode was left that was ever changed."""
+    return {int(number): how.decode() for number, how in PRIVATE_MODE.findall(bytes(screen.raw))}
+
+
+def are_usual(screen: Screen) -> bool:
+    """Whether the terminal is as a shell wants to find it, the keyboard included."""
+    left = modes(screen)
+    return all(left.get(number) == how for number, how in USUAL.items()) and screen.raw.rfind(
+        b"\x1b[<u"
+    ) > screen.raw.rfind(b"\x1b[>")
+
+
+def answers(*texts: str) -> Script:
+    """A script that says these one after another."""
+    return Script(lines=(Line(steps=tuple(Says(text=text) for text in texts)),))
+
+
+def speaks_for_long(words: int = 2_000) -> Script:
+    """A script that goes on speaking until it is stopped, and answers shortly after that."""
+    return Script(
+        lines=(Line(steps=(Says(text="word " * words, delay_s=0.05), Says(text="Here again.")), repeat=True),)
+    )
+
+
+def runs(command: str, **more: object) -> Script:
+    """A script that starts a command and then says so."""
+    call = ScriptedCall(tool="Bash", id="b1", args={"command": command, **more})
+    return Script(lines=(Line(steps=(Calls(calls=(call,)), Says(text="It runs.")), repeat=True),))

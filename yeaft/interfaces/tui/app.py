@@ -1,0 +1,271 @@
+"""The program on the screen: opens one Session after another and draws them until the user leaves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.events import Key, Paste
+from textual.screen import ModalScreen
+from textual.worker import WorkerFailed
+
+from yeaft.config import places
+from yeaft.config.keys import flat
+from yeaft.interfaces.tui.choice import Choice
+from yeaft.interfaces.tui.conversation import Conversation
+from yeaft.interfaces.tui.crash import write_crash
+from yeaft.interfaces.tui.look import look_of
+from yeaft.interfaces.tui.notifying import Notifying
+from yeaft.interfaces.tui.outside import end_outside, outside_ended
+from yeaft.interfaces.tui.panels.bound import first_bound
+from yeaft.interfaces.tui.terminal import Terminal
+from yeaft.interfaces.tui.themes import STYLE_SHEET, themes
+from yeaft.interfaces.tui.too_small import TooSmall, is_too_small
+from yeaft.kernel.outcome import EXIT_FAILED, EXIT_HANGUP
+
+if TYPE_CHECKING:
+    from textual import events
+
+    from yeaft.config.keys import ChosenKeys
+    from yeaft.config.settings import Theme, TuiSettings
+    from yeaft.interfaces.ground import Wish
+    from yeaft.interfaces.orders import Deed
+    from yeaft.interfaces.tui.look import Look
+    from yeaft.interfaces.tui.panels.frame import Panel
+    from yeaft.interfaces.tui.sittings import Sittings
+    from yeaft.prompts.ui import Ui
+
+
+class Start(NamedTuple):
+    """What the screen begins with. `wish` is made once something can be seen: what it takes to make it is slow to load.
+
+    `home` is where yeaft keeps its files; `is_demo` plays the demo; `first` is said as soon as a Session is open.
+    """
+
+    wish: Callable[[], Wish]
+    home: Path
+    environ: Mapping[str, str]
+    settings: TuiSettings
+    keys: ChosenKeys
+    first: str = ""
+    is_demo: bool = False
+
+
+class YeaftApp(App[int]):
+    """Draws first and opens the Session then: the user can write while it is being opened.
+
+    Once it `has_begun`, it is over when it is `closed`; before that there is nothing to close. `afterwards` is what
+    should stand in the terminal once the screen is left.
+    """
+
+    CSS = STYLE_SHEET
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        first_bound("screen.give_up", "give_up"),
+        first_bound("screen.suspend", "suspend_process"),
+        first_bound("screen.redraw", "redraw"),
+        first_bound("screen.mouse", "mouse"),
+    ]
+
+    def __init__(self, start: Start, look: Look, ui: Ui, on_hang_up: Callable[[int], None]) -> None:
+        super().__init__(driver_class=Terminal)
+        self.start = start
+        self.look = look
+        self.ui = ui
+        self.afterwards: list[str] = []
+        self.shown_session = ""
+        self.is_ending = False
+        self.has_begun = False
+        self._sittings: Sittings | None = None
+        self.closed = asyncio.Event()
+        self._early: list[Key | Paste] | None = []
+        self._on_hang_up = on_hang_up
+        self._has_mouse = start.settings.mouse
+        self._told_dark: bool | None = None
+        self._use_colours()
+        self.set_keymap({key_id: ",".join(chords) for key_id, chords in flat(start.keys).items()})
+        self.notifying = Notifying(start.settings, start.environ, ui, self._say, lambda: self.app_focus)
+        self.conversation = Conversation(look, ui, self.notifying, self)
+        self.conversation.transcript.reading.write = self._say
+
+    async def on_event(self, event: events.Event) -> None:
+        """Tell the question that a key was pressed, wherever it goes: it leaves alone who is writing.
+
+        What is typed before there is a draft to hold it is kept for that.
+        """
+        if isinstance(event, Key | Paste) and not event.is_forwarded and self._early is not None:
+            self._early.append(event)
+            return
+        if isinstance(event, Key) and not event.is_forwarded:
+            self.conversation.ask_panel.note_key()
+        await super().on_event(event)
+
+    def on_mount(self) -> None:
+        """Draw the empty screen, and open the Session once it can be seen."""
+        self.push_screen(self.conversation)
+        self.call_after_refresh(self._begin)
+
+    async def _begin(self) -> None:
+        """Let the draft have what was typed already, and open the Session."""
+        early, self._early = self._early or [], None
+        for event in early:
+            await self.on_event(event)
+        self.run_worker(self._all_sessions(), exit_on_error=True)
+
+    def post_display_hook(self) -> None:
+        """Show the terminal's own cursor while text is written: input methods open their windows there."""
+        composer = self.conversation.composer
+        is_writing = self.focused is composer
+        if is_writing:
+            composer.follow()
+        if isinstance(self._driver, Terminal):
+            self._driver.show_cursor(is_writing or self.conversation.ask_panel.is_written)
+
+    async def _all_sessions(self) -> None:
+        """Go through Sessions until the user leaves; what they need is loaded while the draft can be written."""
+        self.has_begun = True
+        try:
+            sittings = await asyncio.to_thread(_loaded)
+            async with AsyncExitStack() as stack:
+                self._sittings = sittings(self, stack)
+                code = await self._sittings.go_through()
+        finally:
+            self.notifying.stop()
+            await outside_ended(self)
+            self.closed.set()
+        self.exit(code)
+
+    def stop_now(self) -> None:
+        """Leave without asking, after a signal; what runs is stopped, and the journal closed."""
+        self.is_ending = True
+        end_outside(self)
+        if not self.has_begun:
+            self.exit()
+            return
+        if isinstance(self.screen, ModalScreen):
+            self.screen.dismiss()
+        self.conversation.leave_now()
+        if self._sittings is not None:
+            self._sittings.hurry()
+
+    def open(self, panel: Panel, then: Callable[[Deed | None], None]) -> None:
+        """Open a panel, and call back with what it is left with."""
+        self.push_screen(panel, then)
+
+    def retheme(self, theme: Theme) -> None:
+        """Look otherwise from now on, and say how to keep that."""
+        self.look.become(look_of(self.start.environ, theme), told_dark=self._told_dark)
+        self._use_colours()
+        self.conversation.transcript.relook()
+        self.refresh_css(animate=False)
+        self.screen.refresh(layout=True)
+        self.conversation.remark("screen.theme", theme=theme, path=str(places.user_config(self.start.home)))
+
+    def ask(self, choice: Choice, then: Callable[[str | None], None]) -> None:
+        """Show a question, and call back with what was chosen."""
+        self.push_screen(choice, then)
+
+    def leave_from(self, session_id: str, *lines: str) -> None:
+        """Let lines stand in the terminal once the screen is left, after this Session (empty for none)."""
+        self.shown_session = session_id
+        self.afterwards += lines
+
+    async def action_quit(self) -> None:
+        """Leave as Ctrl+D does."""
+        if self.screen is self.conversation:
+            self.conversation.action_leave()
+
+    def action_give_up(self) -> None:
+        """Close the question or panel that is on top, else do what Ctrl+C does in a conversation."""
+        if isinstance(self.screen, Choice):
+            self.screen.give_up()
+        elif isinstance(self.screen, ModalScreen):
+            self.screen.dismiss()
+        elif self.screen is self.conversation:
+            self.conversation.give_up()
+        else:
+            self.stop_now()
+
+    def action_redraw(self) -> None:
+        """Draw everything anew, over whatever another program has written there."""
+        self._say("\x1b[2J")
+        self.screen.refresh(layout=True)
+
+    def action_mouse(self) -> None:
+        """Leave the mouse to the terminal, or take it again."""
+        if isinstance(self._driver, Terminal):
+            self._has_mouse = not self._has_mouse
+            self._driver.use_mouse(self._has_mouse)
+            code = "screen.mouse_on" if self._has_mouse else "screen.mouse_off"
+            self.notify(self.ui.text(code), timeout=3, markup=False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Say so where there is no room for anything else."""
+        if is_too_small(event.size) and not isinstance(self.screen, TooSmall):
+            self.push_screen(TooSmall(self.ui))
+        elif not is_too_small(event.size) and isinstance(self.screen, TooSmall):
+            self.pop_screen()
+
+    def on_terminal_background(self, event: Terminal.Background) -> None:
+        """Take the theme that fits what the terminal has said, unless the user has chosen one."""
+        self._told_dark = event.is_dark
+        if event.is_dark != self.look.is_dark and not self.look.is_chosen:
+            self.look.is_dark = event.is_dark
+            self.theme = self.look.theme
+            self.conversation.transcript.relook()
+            self.screen.refresh(layout=True)
+
+    def on_terminal_gone(self) -> None:
+        """End with the terminal."""
+        self._on_hang_up(EXIT_HANGUP)
+
+    def on_terminal_signal_resume(self) -> None:
+        """Draw everything anew when the user comes back."""
+        self.action_redraw()
+
+    def _use_colours(self) -> None:
+        """Register the themes and use the one that fits; where no colour is wanted, none is written."""
+        from textual.filter import Monochrome, NoColor
+
+        for theme in themes():
+            self.register_theme(theme)
+        self.theme = self.look.theme
+        self.set_class(self.look.is_plain, "-plain")
+        self.no_color = self.look.colours == "none"
+        filters = [one for one in self._filters if not isinstance(one, Monochrome | NoColor)]
+        self._filters = [*filters, NoColor()] if self.no_color else filters
+
+    def _say(self, sequence: str) -> None:
+        """Send something to the terminal that is no drawing."""
+        if self._driver is not None and not self._driver.is_headless:
+            self._driver.write(sequence)
+
+    def _fatal_error(self) -> None:
+        """Write what went wrong into a file, and end; the user is told where it stands."""
+        self._crashed(self._exception)
+
+    def panic(self, *renderables: object) -> None:
+        """End after an error that Textual has caught."""
+        del renderables
+        self._crashed(self._exception)
+
+    def _crashed(self, error: BaseException | None) -> None:
+        if isinstance(error, WorkerFailed):
+            error = error.error
+        path = write_crash(self.start.home, error) if error is not None else None
+        what = f"{type(error).__name__}: {error}" if error is not None else "?"
+        code = "screen.crashed" if path else "screen.crashed_unwritten"
+        self.leave_from("", self.ui.text(code, error=what, path=str(path or "")))
+        self.exit(EXIT_FAILED)
+
+
+def _loaded() -> type[Sittings]:
+    """Load all that a Session needs."""
+    from yeaft.interfaces.tui.sittings import Sittings
+
+    return Sittings

@@ -44,7 +44,9 @@ def test_the_help_of_a_command_names_exactly_what_it_understands(level: Level, l
         named |= set(re.findall(r"(?<=, )-r|(?<=^  )-r", text))
         assert named | {"--help"} == set(level.options)
     else:
-        assert set(re.findall(r"^  (\w+) ", text.partition("\n\n")[2], re.MULTILINE)) >= set(level.following.words) - {
+        assert set(re.findall(r"^  ([\w-]+) ", text.partition("\n\n")[2], re.MULTILINE)) >= set(
+            level.following.words
+        ) - {
             "unarchive",
             "import",
         }

@@ -69,6 +69,8 @@ def understood(words: list[str]) -> bool:
         return True
     module = import_module(f"yeaft.interfaces.cli.commands.{COMMANDS[name]}")
     actions: dict[str, Action] = getattr(module, "ACTIONS", {})
+    if (name, after[:1]) == ("flow", ["show"]):
+        del after[0]  # it takes what the pattern behind it takes
     is_part = after[:1] and after[0] in actions
     action: Action | None = actions[after.pop(0)] if is_part else getattr(module, "ACTION", None)
     if action is None and after[0] != "--help":

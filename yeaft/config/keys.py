@@ -80,7 +80,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "screen.next_lane": ("f3",),
     **{f"screen.lane_{number}": (f"alt+{number}",) for number in range(1, 10)},
     "screen.mouse": ("f12",),
-    "panel.help": ("f1",),
+    "panel.help": ("f1", "question_mark"),
     "panel.side": ("f2",),
     "panel.sessions": ("f4",),
     "panel.model": ("f5",),

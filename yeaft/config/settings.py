@@ -207,6 +207,9 @@ class CheckpointSettings(Struct, frozen=True, kw_only=True, omit_defaults=True, 
     max_files: int = 5_000
 
 
+Theme = Literal["auto", "light", "dark", "ansi", "none"]
+
+
 class TuiSettings(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """`[tui]`: how the full screen looks and how it makes itself heard while the user looks elsewhere.
 
@@ -214,12 +217,18 @@ class TuiSettings(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_
     said is printed once the screen is left.
     """
 
-    theme: Literal["auto", "light", "dark", "ansi", "none"] = "auto"
+    theme: Theme = "auto"
     mouse: bool = True
     notify: Literal["auto", "osc9", "osc777", "bell", "off"] = "auto"
     title: bool = True
     progress: bool = True
     transcript: bool = False
+
+
+class GraphSettings(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """`[graphs]`: from what estimate of its cost on the user is asked before a run begins; None for never."""
+
+    confirm_usd: float | None = None
 
 
 class Config(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -242,5 +251,6 @@ class Config(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     instructions: InstructionFiles = InstructionFiles()
     checkpoints: CheckpointSettings = CheckpointSettings()
     tui: TuiSettings = TuiSettings()
+    graphs: GraphSettings = GraphSettings()
     keys: dict[str, str | tuple[str, ...] | dict[str, str | tuple[str, ...]]] = {}
     project_doc_max_bytes: int = 32768

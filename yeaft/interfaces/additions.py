@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from yeaft.artifacts.store import ArtifactStore
 from yeaft.interfaces.slashes import slashing
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.prompts.system import load_texts
 from yeaft.session.addressing import known_names
 from yeaft.session.approvals import Approvals, VpGate
+from yeaft.session.artifacts.referring import referring
 from yeaft.session.attachments.step import attaching
 from yeaft.session.intake import Intake
 from yeaft.session.nested_instructions import nested_instructions
@@ -34,8 +36,18 @@ def intake(ground: Ground, approvals: Approvals) -> Intake:
         withholding=partial(approvals.withheld, "", ground.folder),
         now_ms=wall_clock_ms,
     )
+    refer = referring(
+        lambda: artifacts(ground),
+        lambda: known_names(state, ground.library),
+        partial(approvals.withheld, "", ground.folder),
+    )
     listening = (ground.hooks.step,) if ground.hooks else ()
-    return Intake((slashing(ground, approvals, ground.serving.prompts()), *listening, attach))
+    return Intake((slashing(ground, approvals, ground.serving.prompts()), *listening, refer, attach))
+
+
+def artifacts(ground: Ground) -> ArtifactStore:
+    """What the Session keeps as artifacts; nothing is made by looking."""
+    return ArtifactStore(ground.room.paths.out, session_id=ground.room.paths.session_id)
 
 
 def arounds(ground: Ground, vp_id: str, folder: Path | None = None) -> tuple[Around, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from yeaft.artifacts.store import ArtifactStore
 from yeaft.config import layers, places
 from yeaft.config.language import language
 from yeaft.config.places import user_config
@@ -18,13 +19,13 @@ from yeaft.engine.calls import Hands
 from yeaft.engine.decide import Rules
 from yeaft.events.session import NoticePosted
 from yeaft.events.turn import Limits
-from yeaft.interfaces import additions
+from yeaft.interfaces import additions, garbage
 from yeaft.interfaces.compacting import compactions
 from yeaft.interfaces.ground import Ground, Wish, remarks
 from yeaft.interfaces.ground import ground as ground_of
 from yeaft.interfaces.hooked import hooked
 from yeaft.interfaces.instructed import instructed
-from yeaft.interfaces.past import rewind_ops
+from yeaft.interfaces.past import Lookout, rewind_ops
 from yeaft.interfaces.serving import serving
 from yeaft.interfaces.slashes import slash_commands
 from yeaft.interfaces.trusted import trust_for
@@ -36,7 +37,7 @@ from yeaft.llm.local_model import LocalModel
 from yeaft.llm.models import Models
 from yeaft.llm.retry import rules_of
 from yeaft.prompts.find import templates_dir
-from yeaft.prompts.place import place_at
+from yeaft.prompts.place import NOWHERE, place_at
 from yeaft.prompts.system import load_texts
 from yeaft.prompts.ui import Ui
 from yeaft.session.addressing import known_names
@@ -95,6 +96,10 @@ class Opened(Struct, frozen=True, kw_only=True):
     config: Config
     library: Library
     paths: Paths
+    means: Means
+    artifacts: ArtifactStore
+    blob: Callable[[str], bytes | None]
+    lookout: Lookout
 
 
 @asynccontextmanager
@@ -107,6 +112,7 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
     trust = trust_for(home, wish.folder, wish.environ, by_flag=wish.trust)
     loaded = layers.load(home, wish.folder, wish.environ, wish.settings, trusted=trust.is_trusted)
     lang = language(wish.lang, loaded.config.language, wish.environ)
+    garbage.search_soon()
     async with AsyncExitStack() as stack:
         ground = ground_of(wish, home, loaded, lang, trust)
         stack.push_async_callback(ground.room.aclose)
@@ -117,7 +123,7 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
         approvals = _approvals(ground)
         ground = instructed(ground, approvals)
         ground = replace(ground, serving=serving(ground, approvals, stack))
-        session = _session(ground, approvals, stack)
+        session, means = _session(ground, approvals, stack)
         await stack.enter_async_context(session)
         yield Opened(
             session=session,
@@ -133,6 +139,10 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
             config=ground.config,
             library=ground.library,
             paths=ground.paths,
+            means=means,
+            artifacts=additions.artifacts(ground),
+            blob=ground.room.blobs.get,
+            lookout=Lookout(ground.ledger, ground.checkpoints),
         )
 
 
@@ -150,27 +160,28 @@ def _approvals(ground: Ground) -> Approvals:
         phrases=ground.phrases,
         has_human=wish.has_human,
         save=partial(save_rule, user_config(ground.home)),
+        kept_in=user_config(ground.home),
     )
 
 
-def _session(ground: Ground, approvals: Approvals, stack: AsyncExitStack) -> Session:
+def _session(ground: Ground, approvals: Approvals, stack: AsyncExitStack) -> tuple[Session, Means]:
     limits, phrases = _limits(ground), ground.phrases
     shell = _shell(ground)
     stack.push_async_callback(shell.close)
-    tasks = Tasks(
-        ledger=ground.ledger,
-        session_id=ground.room.paths.session_id,
-        places=ground.room.paths.tasks,
-        shell=shell,
-        phrases=phrases,
-        now_ms=wall_clock_ms,
-    )
+    tasks = _tasks(ground, shell)
     ground.ledger.listen(tasks.hear)
     workshop = _workshop(ground, approvals, shell, tasks, stack)
     thinking = _thinking(ground, stack)
     inquiry = Inquiry(partial(probe_command, ground.room.paths.tasks, phrases), phrases)
     turn_rules = _turn_rules(ground, limits)
-    agents = _agents(ground, approvals, workshop, thinking, inquiry)
+    means = _means(ground, approvals, workshop, thinking, inquiry)
+    agents = Agents(
+        ledger=ground.ledger,
+        maker=AgentMaker(means),
+        limits=ground.config.limits,
+        logs=ground.room.paths.agents,
+        now_ms=wall_clock_ms,
+    )
     ground.ledger.listen(agents.note)
     workshop = replace(workshop, agents=agents)
     kept = Attachments(ground.room.paths.attachments)
@@ -186,7 +197,7 @@ def _session(ground: Ground, approvals: Approvals, stack: AsyncExitStack) -> Ses
             ledger=ground.ledger, mind=mind, hands=hands, rules=turn_rules, inquiry=inquiry, now_ms=wall_clock_ms
         )
 
-    return Session(
+    session = Session(
         ledger=ground.ledger,
         library=ground.library,
         lang=ground.lang,
@@ -207,6 +218,18 @@ def _session(ground: Ground, approvals: Approvals, stack: AsyncExitStack) -> Ses
         ),
         stop_hooks=ground.hooks.stop_hooks() if ground.hooks else None,
     )
+    return session, means
+
+
+def _tasks(ground: Ground, shell: Shell) -> Tasks:
+    return Tasks(
+        ledger=ground.ledger,
+        session_id=ground.room.paths.session_id,
+        places=ground.room.paths.tasks,
+        shell=shell,
+        phrases=ground.phrases,
+        now_ms=wall_clock_ms,
+    )
 
 
 def _shell(ground: Ground) -> Shell:
@@ -221,7 +244,7 @@ def _shell(ground: Ground) -> Shell:
     return Shell(ground.room.paths.tasks, environ, sandbox)
 
 
-def _agents(ground: Ground, approvals: Approvals, workshop: Workshop, thinking: Thinking, inquiry: Inquiry) -> Agents:
+def _means(ground: Ground, approvals: Approvals, workshop: Workshop, thinking: Thinking, inquiry: Inquiry) -> Means:
     """Sub-agents have the tools of `workshop` over their own state and folder; none of those that last or spawn."""
 
     def equip(label: str, state: SessionState, folder: Path) -> Toolbox:
@@ -229,7 +252,7 @@ def _agents(ground: Ground, approvals: Approvals, workshop: Workshop, thinking: 
         tools = toolbox_for(label, replace(workshop, state=state, paths=paths, tasks=None, agents=None))
         return surrounded(tools, additions.arounds(ground, label, folder))
 
-    means = Means(
+    return Means(
         parent=ground.ledger,
         journal=ground.room.journal,
         blobs=ground.room.blobs,
@@ -244,13 +267,6 @@ def _agents(ground: Ground, approvals: Approvals, workshop: Workshop, thinking: 
         traces=Traces(ground.room.paths.tasks).hear,
         now_ms=wall_clock_ms,
         hooks=ground.hooks,
-    )
-    return Agents(
-        ledger=ground.ledger,
-        maker=AgentMaker(means),
-        limits=ground.config.limits,
-        logs=ground.room.paths.agents,
-        now_ms=wall_clock_ms,
     )
 
 
@@ -298,7 +314,7 @@ def _thinking(ground: Ground, stack: AsyncExitStack) -> Thinking:
     catalogue = read_catalogue(templates_dir())
     local = LocalModel(ground.home)
     stack.push_async_callback(local.aclose)
-    models = Models(config, wish.environ, catalogue, local.address)
+    models = Models(config, wish.environ, catalogue, local.address, wish.substitute)
     stack.push_async_callback(models.aclose)
     return Thinking(
         config=config,
@@ -309,7 +325,7 @@ def _thinking(ground: Ground, stack: AsyncExitStack) -> Thinking:
         texts=load_texts(ground.lang),
         phrases=ground.phrases,
         lang=ground.lang,
-        place=lambda: place_at(wall_clock_ms(), ground.folder, wish.environ),
+        place=lambda: NOWHERE if wish.substitute else place_at(wall_clock_ms(), ground.folder, wish.environ),
         notes=ground.instructions.notes,
         model=wish.model,
         effort=wish.effort,

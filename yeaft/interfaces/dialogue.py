@@ -12,6 +12,7 @@ from yeaft.engine.closing import Ending
 from yeaft.events.ops import AnyOp, SetModel, Steer
 from yeaft.interfaces.cli.readiness import check_known, check_ready
 from yeaft.interfaces.orders import Deed, orders
+from yeaft.interfaces.session_graphs import SessionGraphs
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import UsageError, YeaftError
@@ -40,13 +41,27 @@ class Dialogue:
         self.wish = wish
         self.models: dict[str, str] = {}
         self.orders = orders()
+        self.graphs = SessionGraphs(here)
         self._here = here
         self._taking: asyncio.Task[AnyOp | YeaftError] | None = None
+
+    def left_open(self) -> tuple[tuple[str, dict[str, str]], ...]:
+        """What to say of turns that a dead process has left, as codes with parameters; open questions say it all."""
+        state = self._here.state
+        vps = ", ".join(dict.fromkeys(f"@{turn.started.vp_id}" for turn in state.open_turns()))
+        is_told = bool(vps) and not state.open_asks and not self._here.session.has_begun
+        return (("session.left_open", {"vps": vps}),) if is_told else ()
 
     @property
     def is_busy(self) -> bool:
         """Whether any turn runs or waits."""
-        return bool(self._here.state.open_turns()) or any(self._here.state.waiting.values())
+        return bool(self.at_work) or (self._here.session.has_begun and any(self._here.state.waiting.values()))
+
+    @property
+    def at_work(self) -> tuple[str, ...]:
+        """The VPs whose turns run; nobody works on what a dead process has left open before this one has begun."""
+        turns = self._here.state.open_turns() if self._here.session.has_begun else ()
+        return tuple(dict.fromkeys(turn.started.vp_id for turn in turns))
 
     def is_order(self, line: str) -> bool:
         """Whether a line is something that the screen does itself."""
@@ -75,7 +90,7 @@ class Dialogue:
             self._taking.cancel()
             return True
         if not self.is_busy:
-            return False
+            return self.graphs.stop()
         self._here.session.interrupt(Ending(outcome="aborted"))
         return True
 
@@ -84,12 +99,12 @@ class Dialogue:
 
         `to` are those whom the user chose, whoever the text names. Commands are messages of their own as well.
         """
-        at_work = dict.fromkeys(turn.started.vp_id for turn in self._here.state.open_turns())
+        at_work = self.at_work
         if not at_work or _slash(text)[1]:
             return ()
         mentioned = self._mentioned(text)
         whom = tuple(to) or ((mentioned,) if mentioned else ())
-        return (whom or tuple(at_work)) if all(vp_id in at_work for vp_id in whom) else ()
+        return (whom or at_work) if all(vp_id in at_work for vp_id in whom) else ()
 
     async def say(self, text: str, files: Sequence[Path] = (), to: Sequence[str] = ()) -> Said:
         """Say something: to those who are at work if it is for them, else as a new message.
@@ -135,7 +150,7 @@ class Dialogue:
         name, is_slash = _slash(line)
         if not is_slash:
             vp_id = self._mentioned(line)
-            return bool(vp_id) and vp_id not in {turn.started.vp_id for turn in self._here.state.open_turns()}
+            return bool(vp_id) and vp_id not in self.at_work
         if name in {word.name for word in await asyncio.to_thread(self._here.slash_words)}:
             return True
         if near := nearest(name.casefold(), self.orders):

@@ -18,8 +18,10 @@ from yeaft.interfaces.past import checkpoints_of, past_remarks
 from yeaft.interfaces.serving import Serving
 from yeaft.interfaces.trusted import granted, library_of, trust_remarks
 from yeaft.kernel.clock import wall_clock_ms
+from yeaft.llm.model import Substitute
 from yeaft.prompts.front_matter import Problem
 from yeaft.prompts.phrases import load_phrases
+from yeaft.prompts.ui import Ui
 from yeaft.session.checkpoints import Checkpoints
 from yeaft.session.commands import Traces
 from yeaft.session.hooks.listening import Listening
@@ -31,7 +33,10 @@ from yeaft.vp.library import Library
 
 
 class Wish(Struct, frozen=True, kw_only=True):
-    """What a Session is opened with: the user's flags, already checked for form."""
+    """What a Session is opened with: the user's flags, already checked for form.
+
+    A `substitute` stands in for the models.
+    """
 
     environ: Mapping[str, str]
     folder: Path
@@ -48,6 +53,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     max_rounds: int | None = None
     max_cost_usd: float | None = None
     has_human: bool = False
+    substitute: Substitute | None = None
 
 
 class Ground(Struct, frozen=True, kw_only=True):
@@ -95,6 +101,8 @@ def ground(wish: Wish, home: Path, loaded: Loaded, lang: str, trust: Trust) -> G
     room = replace(room, opening=(*room.opening, *granted(trust)))
     ledger = Ledger(room.journal, room.state, wall_clock_ms, room.epoch)
     ledger.listen(Traces(room.paths.tasks).hear)
+    checkpoints = checkpoints_of(room, ledger, config, home, folder)
+    ledger.listen(checkpoints.hear)
     return Ground(
         wish=wish,
         home=home,
@@ -109,17 +117,23 @@ def ground(wish: Wish, home: Path, loaded: Loaded, lang: str, trust: Trust) -> G
         paths=Paths(folder, (*wish.add_dirs, *map(Path, room.state.folders))),
         trust=trust,
         sources=sources_of(config, folder=folder, home=home, environ=wish.environ, is_trusted=trust.is_trusted),
-        checkpoints=checkpoints_of(room, ledger, config, home, folder),
+        checkpoints=checkpoints,
     )
 
 
 def remarks(ground: Ground, loaded: Loaded) -> Iterator[tuple[str, dict[str, str]]]:
-    """What the user should know before the first message: code and parameters of texts."""
+    """What the user should know before the first message: code and parameters of texts, in the user's language."""
+    ui = Ui(ground.lang)
+    for code, params in _remarks(ground, loaded):
+        yield code, {name: ui.retold(value) for name, value in params.items()}
+
+
+def _remarks(ground: Ground, loaded: Loaded) -> Iterator[tuple[str, dict[str, str]]]:
     for notice in loaded.notices:
         yield "text", {"text": notice}
     yield from trust_remarks(ground.trust)
     yield from past_remarks(ground.room.state)
     for problem in ground.hook_problems:
-        yield "hook.problem", {"problem": str(problem)}
+        yield "hook.problem", {"path": problem.path, "line": str(problem.line), "reason": problem.reason}
     yield from instruction_remarks(ground.instructions)
     yield from ground.serving.remarks

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from yeaft.config.settings import Mode
+from yeaft.config.settings import Mode, Theme
 from yeaft.events.history import RewindScope
 from yeaft.events.ops import AnyOp, Checkpoint, Compact, Interrupt, Redo, Rename, Rewind, SetMode, SetModel, SetRoster
 from yeaft.kernel.errors import BadData, UsageError
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 
 SESSION = "{session}"
 MODES: Mapping[str, Mode] = {"ask": "ask", "edits": "edits", "plan": "plan", "auto": "auto"}
+THEMES: tuple[Theme, ...] = ("auto", "light", "dark", "ansi", "none")
 Panel = Literal[
-    "agents", "context", "effort", "mode", "model", "rewind", "roster", "search", "sessions", "tasks", "usage"
+    "agents", "context", "effort", "mode", "model", "rewind", "roster", "search", "sessions", "tasks", "theme", "usage"
 ]
 """What a full screen has a panel for."""
 SCOPES: Mapping[str, RewindScope] = {"--conversation": "conversation", "--files": "files", "--both": "both"}
@@ -33,10 +35,14 @@ class Run(Struct, frozen=True):
 
 
 class Leave(Struct, frozen=True):
-    """Leave this Session: for good, for a new one, or for the one that `resume` names."""
+    """Leave this Session: for good, for a new one, or for the one that `resume` names.
+
+    `at` are ids of messages or turns; a screen shows the first of them that is there.
+    """
 
     resume: str | None = None
     new: bool = False
+    at: tuple[str, ...] = ()
 
 
 class Show(Struct, frozen=True):
@@ -55,6 +61,17 @@ class KeepFile(Struct, frozen=True):
     """Keep a file as an artifact of the Session."""
 
     path: str
+
+
+class RunGraph(Struct, frozen=True):
+    """Run the graph of a file in this Session, beside the conversation.
+
+    With a `pattern` it is the graph that `yeaft flow` makes of these words, and `file` only what it is called.
+    """
+
+    file: str
+    given: str = ""
+    pattern: tuple[str, ...] = ()
 
 
 class Copy(Struct, frozen=True):
@@ -82,7 +99,7 @@ class Choose(Struct, frozen=True):
         return self.plainly
 
 
-Deed = AnyOp | Run | Leave | Show | AttachFile | KeepFile | Copy | Choose
+Deed = AnyOp | Run | Leave | Show | AttachFile | KeepFile | RunGraph | Copy | Choose
 Read = Callable[[str, "SessionState", Library], Deed]
 
 
@@ -105,11 +122,14 @@ def orders() -> dict[str, Order]:
         "model": Order("[@NAME] [MODEL]", _model),
         "effort": Order("[@NAME] LEVEL", _effort),
         "mode": Order("ask|edits|plan|auto", _mode),
+        "theme": Order(f"[{'|'.join(THEMES)}]", _theme),
         "stop": Order("[@NAME]", _stop),
         "attach": _with("FILE", AttachFile),
         "copy": Order("[N|code|md] [--file]", _copy),
         "artifact": _with("FILE", KeepFile),
         "artifacts": _plain(Run(("artifact", "ls", "--session", SESSION))),
+        "graph": _with("FILE [INPUT]", _graph),
+        "graphs": _plain(Run(("graph", "ls", "--session", SESSION))),
         "context": _plain(Choose("context", Run(("session", "context", SESSION)))),
         "usage": _plain(Choose("usage", Run(("usage", "--by", "vp", "--session", SESSION)))),
         "history": _plain(Run(("session", "show", SESSION))),
@@ -118,6 +138,7 @@ def orders() -> dict[str, Order]:
         "agents": _plain(Choose("agents", Run(("agent", "ls")))),
         "skills": _plain(Run(("skill", "ls"))),
         "mcp": _plain(Run(("mcp", "ls"))),
+        "flow": Order("PATTERN [@VP ...] TASK", _flow),
         "checkpoint": _with("NAME", lambda name: Checkpoint(name=name)),
         "checkpoints": _plain(Choose("rewind", CHECKPOINTS)),
         "rewind": Order("TO [--conversation|--files|--both]", _rewind),
@@ -153,6 +174,11 @@ def _with(takes: str, make: Callable[[str], Deed]) -> Order:
         return make(_needed(rest, takes))
 
     return Order(takes, read)
+
+
+def _graph(rest: str) -> Deed:
+    file, _, given = rest.partition(" ")
+    return RunGraph(file, given.strip())
 
 
 def _needed(rest: str, takes: str) -> str:
@@ -220,6 +246,13 @@ def _mode(rest: str, state: SessionState, library: Library) -> Deed:
     return SetMode(mode=mode)
 
 
+def _theme(rest: str, state: SessionState, library: Library) -> Deed:
+    del state, library
+    if rest and rest not in THEMES:
+        raise UsageError(f"There is no theme {rest!r}; there are {', '.join(THEMES)}.")
+    return Choose("theme", refusal="Only the full screen has themes.", text=rest)
+
+
 def _stop(rest: str, state: SessionState, library: Library) -> Deed:
     return Interrupt(vp_id=_vp(rest, state, library))
 
@@ -242,6 +275,17 @@ def _rewind(rest: str, state: SessionState, library: Library) -> Deed:
     if not names:
         return Choose("rewind", CHECKPOINTS)
     return Rewind(to=" ".join(names), scope=(*scopes, "both")[0])
+
+
+def _flow(rest: str, state: SessionState, library: Library) -> Deed:
+    del state, library
+    try:
+        words = shlex.split(rest)
+    except ValueError as error:
+        raise UsageError(f"A quotation mark is missing: {rest!r}.") from error
+    if not words or words[0] in ("ls", "show") or "--help" in words:
+        return Run(("flow", *(words or ("ls",))))
+    return RunGraph(f"/flow {words[0]}", pattern=tuple(words))
 
 
 def _compact(rest: str, state: SessionState, library: Library) -> Deed:

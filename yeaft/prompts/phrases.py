@@ -5,7 +5,7 @@ import re
 from yeaft.kernel.pattern import Pattern
 from yeaft.prompts.find import read_template
 
-_HEADING = Pattern(r"^## +(\w+)[ \t]*$", re.MULTILINE)
+_HEADING = Pattern(r"^## +([\w-]+)[ \t]*$", re.MULTILINE)
 
 
 def load_phrases(lang: str) -> dict[str, str]:

@@ -9,6 +9,8 @@ from yeaft.prompts.find import FALLBACK_LANG, templates_dir
 from yeaft.prompts.ui_texts import UiTexts
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
+_PLACED = re.compile(r"[^\n]*?:\d+: ")
+"""How a sentence begins that says in which line of a file something is."""
 SAID = "said."
 """The codes of sentences that layers without a language say in English."""
 
@@ -34,14 +36,19 @@ class Ui:
     def retold(self, text: str) -> str:
         """Return in the user's language what an error or a reason says in English, if it is among the `said` ones.
 
-        What stands in its places is retold as well. Any other text comes back as it is.
+        What stands in its places is retold as well, and so is each of several lines that begin with a file and line.
+        Any other text comes back as it is.
         """
         if self.lang == FALLBACK_LANG:
             return text
+        lines = text.split("\n")
+        if len(lines) > 1 and all(_PLACED.match(line) for line in lines[:-1]):
+            return "\n".join(map(self.retold, lines))
         for code, pattern in self._said:
             if found := pattern.fullmatch(text):
                 return fill(self.texts[code], {name: self.retold(value) for name, value in found.groupdict().items()})
-        return text
+        placed = _PLACED.match(text)
+        return placed[0] + self.retold(text[placed.end() :]) if placed else text
 
     @cached_property
     def texts(self) -> Mapping[str, str]:

@@ -98,7 +98,7 @@ class Session:
         self._agents = agents
         self._stop_hooks = stop_hooks
         self._past = past
-        self._has_begun = False
+        self.has_begun = False
         self._is_closing = False
         self._is_released = False
         self._seats: dict[str, Seat] = {}
@@ -128,7 +128,7 @@ class Session:
         finally:
             if self._tasks is not None:
                 await self._tasks.close()
-        if self._has_begun and not self._is_released:
+        if self.has_begun and not self._is_released:
             await self._ledger.post((OwnerReleased(),), src="engine")
 
     def send(self, op: AnyOp) -> None:
@@ -172,7 +172,7 @@ class Session:
             self._stop_hooks.stop(vp_id)
         if self._past is not None:
             self._past.stop(vp_id)
-        if not self._has_begun:
+        if not self.has_begun:
             return
         for waiting_vp in tuple(self.state.waiting):
             if vp_id in ("", waiting_vp):
@@ -289,9 +289,9 @@ class Session:
 
         Closing comes before this Session reacts to events: what the dead process had been asked is not asked again.
         """
-        if self._has_begun:
+        if self.has_begun:
             return
-        self._has_begun = True
+        self.has_begun = True
         self._ledger.post(self._opening, src="engine")
         if self._agents is not None:
             self._agents.close_losses()
@@ -350,7 +350,7 @@ class Session:
 
     def _release_if_done(self) -> None:
         """Give the Session up together with the last thing that happens in it, which saves a commit."""
-        is_done = self._has_begun and not self.state.open_turns() and not any(self.state.waiting.values())
+        is_done = self.has_begun and not self.state.open_turns() and not any(self.state.waiting.values())
         is_done = is_done and (self._tasks is None or not self._tasks.has_running)
         is_done = is_done and (self._agents is None or not self._agents.has_live)
         is_done = is_done and (self._stop_hooks is None or not self._stop_hooks.has_running)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 import msgspec
@@ -146,6 +147,7 @@ class AnyTool(Protocol):
 Toolbox = Mapping[str, AnyTool]
 
 
+@cache
 def spec_of(name: str, args: type[Struct]) -> ToolSpec:
     """What a model is told of a built-in tool with such arguments; its description is a text among the templates."""
     text = (templates_dir() / "tools" / f"{name}.md").read_text(encoding="utf-8")

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from yeaft.engine.closing import Ending
 from yeaft.events.ops import Close, ContinueTurn
 from yeaft.events.turn import ProgressShown
+from yeaft.interfaces.artifacts import NamedArtifacts
 from yeaft.interfaces.assemble import Opened, opened
 from yeaft.interfaces.cli import answer_file
 from yeaft.interfaces.cli.findings import Findings
@@ -109,6 +110,8 @@ class OneShot:
         )
         here.listen(stderr.hear)
         if not options.quiet:
+            if self._streams_text:
+                here.listen(NamedArtifacts(here.artifacts, here.ui, stderr.say).hear)
             for code, params in remarks(here, options, self._piped, os.environ):
                 stderr.tell(code, **params)
         match options.output_format:

@@ -21,7 +21,7 @@ from yeaft.interfaces.line.changing import Changing
 from yeaft.interfaces.line.console import Console, Finished, Terminal
 from yeaft.interfaces.line.questions import Questions
 from yeaft.interfaces.line.telling import WholeLines, help_lines, outcome_of, status_lines, what_came
-from yeaft.interfaces.orders import SESSION, AttachFile, Choose, Copy, Deed, KeepFile, Leave, Run, Show
+from yeaft.interfaces.orders import SESSION, AttachFile, Choose, Copy, Deed, KeepFile, Leave, Run, RunGraph, Show
 from yeaft.kernel.errors import NotFound, YeaftError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Talk:
     async def go_on(self, first: str) -> Leave:
         """Take lines until the user leaves; then let what runs come to its end."""
         here = self._here
-        for code, params in here.remarks:
+        for code, params in (*here.remarks, *self.dialogue.left_open()):
             self._tell(f"yeaft: {here.ui.text(code, **params)}")
         self._tell(here.ui.text("line.welcome", session=here.state.session_id, folder=str(here.folder)))
         left = await self._take(first) if first.strip() else None
@@ -109,13 +109,19 @@ class Talk:
                 break
             default, left = await self._line(line)
             if not self.dialogue.wish.has_human:
-                await here.session.idle()  # a script's lines are said one after another
+                await self._idle()  # a script's lines are said one after another
         here.approvals.leave()
         if self.dialogue.is_busy and self.dialogue.wish.has_human:
             self._tell(here.ui.text("line.waiting"))
+        await self.dialogue.graphs.ended()
         here.session.send(Close())
         await here.session.idle()
         return left
+
+    async def _idle(self) -> None:
+        """Wait until nothing runs, no graph either."""
+        await self.dialogue.graphs.ended()
+        await self._here.session.idle()
 
     def tell(self, code: str) -> None:
         """Say what `code` stands for."""
@@ -182,6 +188,8 @@ class Talk:
                 self._attach(path)
             case KeepFile(path=path):
                 self._ask_for(await keep_file(self._here, path))
+            case RunGraph():
+                self.dialogue.graphs.start(deed)
             case Copy():
                 self._tell(await copied_now(deed, self._here, self.dialogue.wish.environ))
             case _:

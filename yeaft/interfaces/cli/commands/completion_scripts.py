@@ -12,6 +12,8 @@ LOOKED_UP: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "models": ("model ls", ("ref",)),
     "tasks": ("task ls --all", ("id",)),
     "agents": ("agent ls --all", ("id", "name")),
+    "artifacts": ("artifact ls", ("id", "path")),
+    "runs": ("graph ls", ("id",)),
     "keys": ("config ls", ("key",)),
     "skills": ("skill ls", ("name",)),
 }

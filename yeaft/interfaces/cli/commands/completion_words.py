@@ -17,7 +17,9 @@ from yeaft.interfaces.cli.help_text import HELP
 from yeaft.interfaces.cli.options import COMMANDS, main_command
 from yeaft.session.catalogue import CATALOGUE
 
-Source = Literal["sessions", "vps", "models", "tasks", "agents", "keys", "skills", "files", "folders"]
+Source = Literal[
+    "sessions", "vps", "models", "tasks", "agents", "artifacts", "runs", "keys", "skills", "files", "folders"
+]
 """Values that are looked up while completing, rather than written into the script."""
 
 
@@ -68,6 +70,9 @@ _BY_ARGUMENT: Mapping[str, Choices] = {
     "REF": Choices(source="models"),
     "TASK": Choices(source="tasks"),
     "AGENT": Choices(source="agents"),
+    "RUN_ID": Choices(source="runs"),
+    "ARTIFACT": Choices(source="artifacts"),
+    "OTHER": Choices(source="artifacts"),
     "KEY": Choices(source="keys"),
     "FILE": Choices(source="files"),
     "FOLDER": Choices(source="folders"),

@@ -32,6 +32,8 @@ TOPICS = (
     "tasks",
     "agents",
     "artifacts",
+    "graphs",
+    "flows",
     "skills",
     "pipes",
     "attach",

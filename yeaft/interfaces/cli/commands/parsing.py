@@ -76,7 +76,7 @@ def run_group(name: str, actions: Mapping[str, Action], options: Options, words:
 
 def run_action(name: str, action: Action, options: Options, words: Sequence[str]) -> int:
     """Do what `words` ask of the command `name`, such as `session ls`. Raises `UsageError` for words it cannot use."""
-    values = _values(name, action, words) if not _wants_help(words) else None
+    values = values_of(name, action, words) if not _wants_help(words) else None
     if values is None:
         return show_help(Desk(options), name)
     folder, lang = values.pop("cwd"), values.pop("lang")
@@ -101,7 +101,8 @@ def _wants_help(words: Sequence[str]) -> bool:
     return any(word in HELP_WORDS for word in before_end)
 
 
-def _values(name: str, action: Action, words: Sequence[str]) -> dict[str, Any]:
+def values_of(name: str, action: Action, words: Sequence[str]) -> dict[str, Any]:
+    """Return what `words` say for each parameter of a command. Raises `UsageError` with the nearest word."""
     params = params_of(action)
     command = click.Command(name, params=params, add_help_option=False)
     try:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from yeaft.interfaces.cli.commands.artifacts_told import ArtifactTold, artifacts_told, line_of
 from yeaft.interfaces.cli.commands.parsing import Action, argument, option
 from yeaft.interfaces.cli.commands.printing import local_time, put, put_json, put_raw
+from yeaft.interfaces.cli.commands.runs_told import RunTold, run_line, runs_told
 from yeaft.interfaces.cli.commands.session_rows import SessionRow, cell, row_of
 from yeaft.interfaces.cli.commands.transcript import MessageTold, speaker, transcript
 from yeaft.interfaces.cli.counted import counted
@@ -32,6 +33,7 @@ class SessionShown(SessionRow, frozen=True, kw_only=True):
 
     transcript: tuple[MessageTold, ...]
     artifacts: tuple[ArtifactTold, ...]
+    runs: tuple[RunTold, ...]
 
 
 def show(desk: Desk, *, session: str, limit: int | None, turn: str, vp: str) -> int:
@@ -47,8 +49,8 @@ def show(desk: Desk, *, session: str, limit: int | None, turn: str, vp: str) -> 
     messages = _narrowed(reading, transcript(reading), turn=turn, vp_id=vp.removeprefix("@"))
     shown = messages if limit is None else messages[len(messages) - limit :] if limit else ()
     if desk.as_json:
-        told = artifacts_told(reading)
-        put_json(SessionShown(**msgspec.structs.asdict(row_of(meta)), transcript=shown, artifacts=told))
+        told, runs = artifacts_told(reading), runs_told(reading)
+        put_json(SessionShown(**msgspec.structs.asdict(row_of(meta)), transcript=shown, artifacts=told, runs=runs))
         return EXIT_ANSWERED
     if not turn:
         for key in ("id", "name", "folder", "roster", "messages", "last_active"):
@@ -62,6 +64,10 @@ def show(desk: Desk, *, session: str, limit: int | None, turn: str, vp: str) -> 
         put(f"\n{desk.text('artifact.heading')}:")
         for one in kept:
             put(f"  {line_of(one)}")
+    if not (turn or vp) and (runs := runs_told(reading)):
+        put(f"\n{desk.text('graph_run.heading')}:")
+        for run in runs:
+            put(f"  {run_line(desk, run)}")
     return EXIT_ANSWERED
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -28,6 +29,7 @@ READABLE = ("markdown", "md", "html")
 
 def export(desk: Desk, *, session: str, output: Path | None, form: Form, redact: bool, thinking: bool) -> int:
     """Write a Session as one file, without thinking unless asked."""
+    from yeaft.interfaces.cli.commands.runs_told import run_records
     from yeaft.session.agents.agent_reading import agent_records
     from yeaft.session.offline import read_session
     from yeaft.store.directory import find_session
@@ -39,8 +41,9 @@ def export(desk: Desk, *, session: str, output: Path | None, form: Form, redact:
     if form in READABLE:
         text = _for_readers(desk, reading, as_html=form == "html", redact=redact, thinking=thinking)
     else:
-        agents = _cleaned(desk, agent_records(reading.paths), redact=redact, thinking=thinking)
-        text = _for_programs(replace(reading, records=(*reading.records, *agents)), form, redact=redact)
+        others = chain(agent_records(reading.paths), run_records(reading.paths))
+        cleaned = _cleaned(desk, others, redact=redact, thinking=thinking)
+        text = _for_programs(replace(reading, records=(*reading.records, *cleaned)), form, redact=redact)
     target = output or desk.options.output_file
     if target is None:
         put_raw(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ from yeaft.tools.policy.visible import visible, visible_on_one_line
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
     from yeaft.interfaces.cli.options import Options
+    from yeaft.prompts.ui import Ui
 
 
 class Shown(Struct, frozen=True, kw_only=True):
@@ -63,7 +64,7 @@ def trust(desk: Desk, *, folder: str, yes: bool, no_servers: bool) -> int:
     if found.problem:
         raise ConfigError(found.problem)
     rows = (*brought_rows(place, found), *_instructions(place))
-    servers = {} if no_servers else _new_servers(place, found)
+    servers = {} if no_servers else new_servers(place, found)
     if found.brought.obstacles:
         _show(desk, place, found, rows)
         raise ConfigError(_obstacles(desk, found))
@@ -125,7 +126,14 @@ def _folder(desk: Desk, folder: str) -> Path:
     return place
 
 
-def _new_servers(folder: Path, found: Trust) -> dict[str, str]:
+def brought_lines(ui: Ui, place: Path, found: Trust) -> list[str]:
+    """Return what a folder brings along, for somebody who is to agree to it: nothing is cut off. Blocks."""
+    rows = (*brought_rows(place, found), *_instructions(place))
+    said = ui.text(f"trust.shows_{found.state}", folder=found.folder, since=local_time(found.at_ms))
+    return [said, *(_told(ui, row, waits=False) for row in rows), *_unused(ui, found)]
+
+
+def new_servers(folder: Path, found: Trust) -> dict[str, str]:
     """The servers of the folder that nobody has agreed to, name by digest."""
     if not any(file.kind == "servers" for file in found.brought.files):
         return {}
@@ -144,7 +152,7 @@ def _instructions(folder: Path) -> tuple[BroughtRow, ...]:
 
 
 def _show(desk: Desk, place: Path, found: Trust, rows: Sequence[BroughtRow]) -> None:
-    servers = _new_servers(place, found)
+    servers = new_servers(place, found)
     if desk.as_json:
         put_json(
             Shown(
@@ -163,23 +171,29 @@ def _show(desk: Desk, place: Path, found: Trust, rows: Sequence[BroughtRow]) -> 
     if rows:
         for row in rows:
             waits = found.is_trusted and row.kind == "server" and row.name in servers.values()
-            put(_told(desk, row, waits=waits))
+            put(_told(desk.ui, row, waits=waits))
     elif found.state != "nothing":
         put(desk.text("trust.empty"))
+    for line in _unused(desk.ui, found):
+        put(line)
+
+
+def _unused(ui: Ui, found: Trust) -> Iterator[str]:
     for one in found.brought.refused:
         if not one.blocks:
-            path, reason = visible_on_one_line(one.path), desk.text(f"trust.why_{one.reason}")
-            put(desk.text("trust.unused", path=path, reason=reason))
+            path, reason = visible_on_one_line(one.path), ui.text(f"trust.why_{one.reason}")
+            yield ui.text("trust.unused", path=path, reason=reason)
 
 
-def _told(desk: Desk, row: BroughtRow, *, waits: bool) -> str:
+def _told(ui: Ui, row: BroughtRow, *, waits: bool) -> str:
     """A row with nothing cut off: what is out of sight cannot be agreed to; `waits` marks what is not used yet."""
-    kind = desk.text(f"trust.kind_{row.kind}")
+    kind = ui.text(f"trust.kind_{row.kind}")
     if row.change:
-        kind = f"{kind} ({desk.text(f'trust.change_{row.change}')})"
+        kind = f"{kind} ({ui.text(f'trust.change_{row.change}')})"
     if waits:
-        kind = f"{kind} ({desk.text('mcp.waiting')})"
-    detail = "".join(f"\n      {line}" for line in visible(row.detail).split("\n") if line)
+        kind = f"{kind} ({ui.text('mcp.waiting')})"
+    said = ui.retold(row.detail) if row.kind == "problem" else row.detail
+    detail = "".join(f"\n      {line}" for line in visible(said).split("\n") if line)
     return f"  {kind}: {visible_on_one_line(row.name)}  ({visible_on_one_line(row.path)}){detail}"
 
 

@@ -134,7 +134,7 @@ async def test_ctrl_z_gives_the_terminal_back_and_fg_takes_it_again(serve: Serve
 
     screen.presses("ctrl+z")
     await screen.stops()
-    assert are_usual(screen), modes(screen)
+    await screen.shows(lambda _: are_usual(screen))
     seen = len(screen.raw)
     os.kill(screen.pid, signal.SIGCONT)
     await screen.shows(lambda _: b"Write a message" in screen.raw[seen:])

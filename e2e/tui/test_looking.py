@@ -9,6 +9,7 @@ from PIL import Image
 from e2e.conftest import Serve, Terminals
 from e2e.given import Yeaft
 from e2e.screen import Screen
+from e2e.tui.ways import goes_up_to
 from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
 
 COLOUR = re.compile(rb"\x1b\[[0-9;]*[34]8;[25];[0-9;]*m")
@@ -36,10 +37,7 @@ async def looks_at_the_picture(screen: Screen) -> str:
     await screen.shows("It is a flag.")
     screen.sends(ALT_T)
     await screen.shows("▌")
-    while "ViewImage" not in next(line for line in screen.lines if line.startswith("▌")):
-        before = screen.text
-        screen.types("k")
-        await screen.shows(lambda text, before=before: text != before and "▌" in text)
+    await goes_up_to(screen, "ViewImage")
     screen.presses("enter")
     return await screen.shows("300 x 200", "flag.png", "image/")
 
@@ -79,10 +77,7 @@ async def test_a_long_result_can_be_read_where_there_is_no_pager(
     await screen.shows("Counted.")
     screen.sends(ALT_T)
     await screen.shows("▌")
-    while "Bash" not in next(line for line in screen.lines if line.startswith("▌")):
-        before = screen.text
-        screen.types("k")
-        await screen.shows(lambda text, before=before: text != before and "▌" in text)
+    await goes_up_to(screen, "Bash")
 
     screen.types("p")
     await screen.shows("command: seq 1 900", SEARCHES)
@@ -98,7 +93,7 @@ async def test_a_picture_fills_the_screen_with_half_blocks(serve: Serve, termina
     screen = terminals(columns=80, rows=24)
 
     await looks_at_the_picture(screen)
-    await screen.shows("▀" * 40, lambda text: str(yeaft.folder / "flag.png") in text.replace("\n", ""))
+    await screen.shows("▀" * 40, lambda text: str(yeaft.folder / "flag.png") in "".join(text.split()))
 
     screen.types("q")
     await screen.shows("Write a message", "▌", lambda text: "300 x 200" not in text)
@@ -135,7 +130,7 @@ async def test_without_colours_a_picture_is_named(serve: Serve, terminals: Termi
 
     await looks_at_the_picture(screen)
 
-    await screen.shows("shows no pictures", lambda text: str(yeaft.folder / "flag.png") in text.replace("\n", ""))
+    await screen.shows("shows no pictures", lambda text: str(yeaft.folder / "flag.png") in "".join(text.split()))
 
 
 async def test_a_theme_is_chosen_for_this_run_and_it_is_said_how_to_keep_it(

@@ -7,6 +7,7 @@ from pathlib import Path
 from e2e.conftest import Serve, Terminals
 from e2e.given import Yeaft
 from e2e.screen import Screen
+from e2e.tui.ways import KNOWS_FRAMES, goes_up_to, is_whole
 from yeaft.llm.scripted.script import Calls, Holds, Line, Says, Script, ScriptedCall
 
 CLEAR = re.compile(rb"\x1b\[[23]J")
@@ -60,13 +61,14 @@ async def test_resizing_while_an_answer_streams_loses_and_doubles_nothing(serve:
     screen.resizes(80, 24)
     await screen.shows("number 200 ends", "answered")
 
+    screen.sends(KNOWS_FRAMES)
     screen.sends(CTRL_HOME)
-    await screen.shows(lambda text: in_order(text)[:1] == [1])
+    await screen.shows(lambda text: in_order(text)[:1] == [1] and is_whole(screen))
     seen = set(in_order(screen.text))
     while 200 not in seen:
         last = max(seen)
         screen.presses("pagedown")
-        await screen.shows(lambda text, last=last: in_order(text)[-1:] > [last])
+        await screen.shows(lambda text, last=last: in_order(text)[-1:] > [last] and is_whole(screen))
         assert in_order(screen.text)[0] <= last + 1
         seen.update(in_order(screen.text))
     assert seen == set(range(1, 201))
@@ -105,10 +107,7 @@ async def test_endless_output_fills_no_frame_and_can_be_read_to_its_end(
     await screen.shows("more lines")
     screen.sends(ALT_T)
     await screen.shows("▌")
-    while "✓ Bash" not in next(line for line in screen.lines if line.startswith("▌")):
-        before = screen.text
-        screen.types("k")
-        await screen.shows(lambda text, before=before: text != before and "▌" in text)
+    await goes_up_to(screen, "✓ Bash")
     screen.types("p")
     await screen.shows(lambda _: b"pager-was-here" in screen.raw)
 

@@ -167,7 +167,7 @@ async def test_a_long_result_is_cut_and_says_where_the_rest_is() -> None:
         await pilot.pause()
 
         assert app.transcript.column.total == 202
-        assert app.lines[-1] == "  │ … 49801 more lines; `p` shows all in the pager, `o` in the editor"
+        assert app.lines[-1] == "  │ … 49800 more lines; `p` shows all in the pager, `o` in the editor"
 
 
 async def test_thinking_is_folded_once_it_is_done() -> None:

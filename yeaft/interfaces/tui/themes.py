@@ -72,5 +72,6 @@ Toast { border-left: none; padding: 0 1; margin: 0; max-width: 90%; background: 
 .framed { border: round $primary; }
 .-plain .framed { border: ascii $primary; }
 OptionList:nocolor > .option-list--option-highlighted { text-style: bold underline; }
+OptionList:ansi > .option-list--option-highlighted { text-style: bold underline; }
 """
 """What all screens have in common: light lines for borders, in ASCII where there is nothing else."""

@@ -41,9 +41,10 @@ def marked(text: str) -> str:
 
 async def goes_up_to(screen: Screen, wanted: str) -> None:
     """Let the cursor of the transcript go up until it stands on something that holds `wanted`."""
+    screen.sends(KNOWS_FRAMES)
     while wanted not in (before := marked(screen.text)):
         screen.types("k")
-        await screen.shows(lambda text, before=before: marked(text) not in ("", before))
+        await screen.shows(lambda text, before=before: marked(text) not in ("", before) and is_whole(screen))
 
 
 def answers(*texts: str) -> Script:

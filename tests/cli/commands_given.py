@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,24 @@ class Done(Struct, frozen=True):
     def json(self) -> Any:
         assert self.code in (0, 66, 78), self.err
         return json.loads(self.out)
+
+
+@contextmanager
+def scripted_model(place: Path, script: Mapping[str, Any]) -> Iterator[str]:
+    """Serve a script, kept in `place`, by a process of its own; gives its address."""
+    file = place / "script.json"
+    file.write_text(json.dumps(script), encoding="utf-8")
+    with subprocess.Popen(
+        [sys.executable, "-m", "yeaft.llm.scripted", str(file)],
+        cwd=CHECKOUT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    ) as server:
+        assert server.stdout is not None
+        assert server.stdin is not None
+        yield json.loads(server.stdout.readline())["url"]
+        server.stdin.close()
 
 
 class Given:

@@ -1,14 +1,11 @@
 """A scripted model as a process of its own, shared by the stories that need conversations."""
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands_given import CHECKOUT, Given
+from tests.cli.commands_given import Given, scripted_model
 
 KEY_IN_THE_ANSWER = "sk-ant-api03-abcdefghijklmnopqrst"
 SCRIPT = {
@@ -33,19 +30,8 @@ SCRIPT = {
 
 @pytest.fixture(scope="session")
 def scripted_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    script = tmp_path_factory.mktemp("scripted") / "script.json"
-    script.write_text(json.dumps(SCRIPT), encoding="utf-8")
-    with subprocess.Popen(
-        [sys.executable, "-m", "yeaft.llm.scripted", str(script)],
-        cwd=CHECKOUT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-    ) as server:
-        assert server.stdout is not None
-        assert server.stdin is not None
-        yield json.loads(server.stdout.readline())["url"]
-        server.stdin.close()
+    with scripted_model(tmp_path_factory.mktemp("scripted"), SCRIPT) as url:
+        yield url
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.commands_given import CHECKOUT, PATIENCE_S, Given
+from tests.cli.commands_given import PATIENCE_S, Given, scripted_model
 
 
 def hands(value: Any) -> dict[str, Any]:
@@ -72,19 +72,8 @@ SCRIPT = {
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    script = tmp_path_factory.mktemp("scripted") / "script.json"
-    script.write_text(json.dumps(SCRIPT), encoding="utf-8")
-    with subprocess.Popen(
-        [sys.executable, "-m", "yeaft.llm.scripted", str(script)],
-        cwd=CHECKOUT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-    ) as server:
-        assert server.stdout is not None
-        assert server.stdin is not None
-        yield json.loads(server.stdout.readline())["url"]
-        server.stdin.close()
+    with scripted_model(tmp_path_factory.mktemp("scripted"), SCRIPT) as url:
+        yield url
 
 
 @pytest.fixture

@@ -2,14 +2,12 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands_given import CHECKOUT, Done, Given
+from tests.cli.commands_given import Done, Given, scripted_model
 
 GRAPH = """\
 graph:
@@ -53,19 +51,8 @@ MODEL = ("YEAFT_BASE_URL", "YEAFT_MODEL", "YEAFT_PROTOCOL")
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    script = tmp_path_factory.mktemp("scripted") / "script.json"
-    script.write_text(json.dumps(SCRIPT), encoding="utf-8")
-    with subprocess.Popen(
-        [sys.executable, "-m", "yeaft.llm.scripted", str(script)],
-        cwd=CHECKOUT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-    ) as server:
-        assert server.stdout is not None
-        assert server.stdin is not None
-        yield json.loads(server.stdout.readline())["url"]
-        server.stdin.close()
+    with scripted_model(tmp_path_factory.mktemp("scripted"), SCRIPT) as url:
+        yield url
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
+from yeaft.kernel.lists import is_list
+
 Json = dict[str, Any]
 """A JSON object; its values are checked on the line that uses them."""
 
@@ -13,11 +15,6 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 def is_object(value: object) -> TypeGuard[Json]:
     """Whether `value` is a JSON object."""
     return isinstance(value, dict)
-
-
-def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Whether `value` is a JSON array."""
-    return isinstance(value, list)
 
 
 def an_object(value: object) -> Json:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from yeaft.kernel.lists import is_list
 from yeaft.workflows.graphs.expressions import filled
-from yeaft.workflows.graphs.plain_values import is_list, is_mapping, mapping
+from yeaft.workflows.graphs.plain_values import is_mapping, mapping
 from yeaft.workflows.graphs.side_files import read_side_file
 
 PROMPT_KEYS = ("system_prompt", "system_prompts", "prompts", "instructions", "library_system_prompts")

@@ -9,11 +9,12 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
+from yeaft.kernel.lists import is_list
 from yeaft.kernel.nearness import nearest
 from yeaft.prompts.front_matter import Problem, read_front_matter
 from yeaft.workflows.graphs.agent_prompts import PROMPT_KEYS, Prompts
 from yeaft.workflows.graphs.located import Located, Mistake
-from yeaft.workflows.graphs.plain_values import is_list, is_mapping, listing, mapping
+from yeaft.workflows.graphs.plain_values import is_mapping, listing, mapping
 from yeaft.workflows.graphs.response_types import answer_schema
 from yeaft.workflows.graphs.side_files import read_side_file
 

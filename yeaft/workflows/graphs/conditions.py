@@ -9,7 +9,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from yeaft.workflows.graphs.plain_values import is_list, is_mapping
+from yeaft.kernel.lists import is_list
+from yeaft.workflows.graphs.plain_values import is_mapping
 
 Scope = Literal["edge", "run"]
 MISSING = object()

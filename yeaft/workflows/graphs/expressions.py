@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from yeaft.kernel.lists import is_list
 from yeaft.kernel.nearness import nearest
-from yeaft.workflows.graphs.plain_values import is_list, is_mapping
+from yeaft.workflows.graphs.plain_values import is_mapping
 
 if TYPE_CHECKING:
     from jinja2 import Template

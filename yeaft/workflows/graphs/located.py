@@ -11,7 +11,8 @@ from msgspec import Struct
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-from yeaft.workflows.graphs.plain_values import is_list, is_mapping, mapping
+from yeaft.kernel.lists import is_list
+from yeaft.workflows.graphs.plain_values import is_mapping, mapping
 
 Path = tuple[str | int, ...]
 LIMIT_BYTES, LIMIT_DEPTH, LIMIT_VALUES = 256 * 1024, 50, 50_000

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from yeaft.kernel.lists import is_list
 from yeaft.workflows.graphs.graph import OutType, Step, VpTask
-from yeaft.workflows.graphs.plain_values import is_list, is_mapping, mapping
+from yeaft.workflows.graphs.plain_values import is_mapping, mapping
 
 OUT_TYPES: tuple[OutType, ...] = ("text", "json", "list", "table", "image", "diff", "file", "url", "model")
 SPREADABLE: tuple[OutType, ...] = ("text", "json", "list", "table")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any, TypeGuard
 
+from yeaft.kernel.lists import is_list
+
 
 def is_mapping(value: Any) -> TypeGuard[dict[str, Any]]:
     """Whether a value is a mapping."""
     return isinstance(value, dict)
-
-
-def is_list(value: Any) -> TypeGuard[list[Any]]:
-    """Whether a value is a list."""
-    return isinstance(value, list)
 
 
 def mapping(value: Any) -> dict[str, Any]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from yeaft.kernel.lists import is_list
 from yeaft.kernel.nearness import nearest
 from yeaft.workflows.graphs.components import components
 from yeaft.workflows.graphs.located import Located, Mistake, Path
-from yeaft.workflows.graphs.plain_values import is_list, is_mapping, listing, mapping
+from yeaft.workflows.graphs.plain_values import is_mapping, listing, mapping
 
 MODES = ("sequential", "parallel")
 CONNECTIONS = "connections"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from yeaft.kernel.lists import is_list
 from yeaft.workflows.graphs.located import Located, Mistake, Unreadable, read_located
-from yeaft.workflows.graphs.plain_values import is_list, is_mapping, mapping
+from yeaft.workflows.graphs.plain_values import is_mapping, mapping
 from yeaft.workflows.graphs.side_files import read_side_file
 
 INHERIT = "INHERIT"

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from yeaft.workflows.graphs.plain_values import is_list, is_mapping, listing, mapping
+from yeaft.kernel.lists import is_list
+from yeaft.workflows.graphs.plain_values import is_mapping, listing, mapping
 
 _WORD = re.compile(r"[A-Za-z_][\w./-]*(?: [\w./-]+)*", re.ASCII)
 _KEY = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)

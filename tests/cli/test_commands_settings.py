@@ -150,3 +150,17 @@ def test_a_vp_can_have_a_model_of_its_own(given: Given) -> None:
     assert shown["named_by"] == "[vps.skeptic]"
     assert "claude-haiku" in shown["aliases"]
     assert given.yeaft("model", "show", "claud-sonet", ANTHROPIC_API_KEY="k").code == 66
+
+
+def test_a_model_without_tool_calling_is_listed_with_how_it_uses_tools(given: Given) -> None:
+    given.home.mkdir()
+    told = {"small": "tools = false", "old": 'tools = "text"', "new": ""}
+    models = "".join(f'[[providers.box.models]]\nid = "{name}"\n{line}\n' for name, line in told.items())
+    (given.home / "config.toml").write_text(f'[providers.box]\nbase_url = "http://127.0.0.1:1/v1"\n{models}')
+
+    listed = given.says("model", "ls")
+    rows = given.yeaft("model", "ls", "--json").json
+
+    assert {row["ref"]: row["tools"] for row in rows} == {"box/small": False, "box/old": "text", "box/new": True}
+    assert [line.split()[3] for line in listed.splitlines()[:4]] == ["tools", "no", "text", "yes"]
+    assert "tools: yes, in plain text" in given.says("model", "show", "box/old")

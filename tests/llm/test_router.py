@@ -273,3 +273,16 @@ def test_nothing_at_all_names_the_three_ways_to_begin(catalogue: Catalogue) -> N
 
     assert caught.value.exit_code == 77
     assert all(way in str(caught.value) for way in ("ANTHROPIC_API_KEY", "yeaft local setup", "yeaft demo"))
+
+
+def test_a_model_known_not_to_call_tools_does_so_in_text_where_there_is_room_for_it(catalogue: Catalogue) -> None:
+    def tools(said: dict) -> object:
+        box = {"base_url": "http://127.0.0.1:1/v1", "models": [{"id": "smollm2", **said}]}
+        return resolve(configured({"providers": {"box": box}}), {}, catalogue, "box/smollm2").entry.tools
+
+    assert tools({}) is False
+    assert tools({"context_tokens": 16_383}) is False
+    assert tools({"context_tokens": 16_384}) == "text"
+    assert tools({"context_tokens": 16_384, "tools": False}) is False
+    assert tools({"tools": "text"}) == "text"
+    assert tools({"tools": True}) is True

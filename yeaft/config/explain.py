@@ -95,10 +95,14 @@ def _struct_in(kind: Any) -> type[Struct] | None:
 
 
 def _words(kind: Any) -> tuple[str, ...]:
-    """The words that `kind` allows, if it is a choice of words; the empty one, which means no choice, is left out."""
+    """The words that `kind` allows, if it is a choice of words; the empty one, which means no choice, is left out.
+
+    Truth values come first if they are allowed as well.
+    """
     arms = (kind, *get_args(kind))
     words: tuple[str, ...] = next((get_args(arm) for arm in arms if get_origin(arm) is Literal), ())
-    return tuple(word for word in words if word)
+    truths = ("true", "false") if words and bool in arms else ()
+    return (*truths, *(word for word in words if word))
 
 
 def _unknown(at: Parts, key: str, known: list[str]) -> str:

@@ -89,6 +89,7 @@ def _body(prompt: Prompt, entry: ModelEntry, turns: "_Turns") -> bytes:
         messages=turns.whole(newest),
         thinking=thinking.thinking,
         output_config=thinking.output_config,
+        stop_sequences=prompt.stops,
     )
     return _encoder.encode(body)
 

@@ -100,6 +100,7 @@ class Body(Struct, frozen=True, kw_only=True, omit_defaults=True):
     messages: Raw
     thinking: Thinking | None = None
     output_config: OutputConfig | None = None
+    stop_sequences: tuple[str, ...] = ()
 
 
 class OutputDetails(Struct, frozen=True, kw_only=True):

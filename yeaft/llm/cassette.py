@@ -254,11 +254,9 @@ class _Replayed:
 
     def encoder(self) -> Encode:
         """See `Model.encoder`."""
-        from yeaft.llm import anthropic_prompt, responses_prompt
+        from yeaft.llm.encoding import encoder_of
 
-        if self._entry.protocol == "anthropic":
-            return anthropic_prompt.encoder(self._entry)
-        return responses_prompt.encoder(self._entry)
+        return encoder_of(self._entry)
 
     async def generate(self, body: bytes, hear: Hear) -> Reply:
         """See `Model.generate`."""

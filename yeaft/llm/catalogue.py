@@ -11,6 +11,7 @@ from msgspec import Struct
 from yeaft.kernel.errors import ConfigError
 from yeaft.kernel.usage import Price
 from yeaft.llm.effort import version_of
+from yeaft.llm.model import Tools
 
 FOREIGN_CONTEXT_TOKENS = 32_768
 FOREIGN_OUTPUT_TOKENS = 4_096
@@ -26,7 +27,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     efforts: tuple[str, ...] = ()
     thinking: Literal["none", "adaptive", "budget"] = "none"
     price: Price | None = None
-    tools: bool = True
+    tools: Tools = True
     images: bool = True
     cache: bool = True
     known: bool = True

@@ -10,6 +10,8 @@ from yeaft.kernel.usage import Price, Usage
 from yeaft.llm.prompt import Prompt
 
 WireProtocol = Literal["anthropic", "openai-responses"]
+Tools = bool | Literal["text"]
+"""Whether a model calls tools; "text": it has no tool calling, so tools are explained and called in plain text."""
 
 
 class ModelEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -23,7 +25,7 @@ class ModelEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     efforts: tuple[str, ...] = ()
     thinking: Literal["none", "adaptive", "budget"] = "none"
     price: Price | None = None
-    tools: bool = True
+    tools: Tools = True
     images: bool = True
     cache: bool = True
     known: bool = True

@@ -12,6 +12,7 @@ from yeaft.llm.providers import LOCAL_PROVIDER
 from yeaft.llm.router import Route, resolve, with_server
 from yeaft.llm.transport import Endpoint, Transport
 from yeaft.llm.wire_model import Dialect, WireModel
+from yeaft.llm.without_tools import Adapting
 
 StartLocal = Callable[[], Awaitable[Address]]
 """Starts the embedded model's server, or finds it running."""
@@ -55,7 +56,10 @@ class Models:
     def _model(self, route: Route) -> Model:
         transport = self._transports.setdefault(route.entry.provider, Transport())
         door = _Door(route, self._config, self._credentials, self._start_local)
-        return _KeyedModel(WireModel(_dialect(route.entry.protocol), route.entry, transport, door.endpoint), door)
+        dialect = _dialect(route.entry.protocol)
+        return Adapting(
+            lambda entry: _KeyedModel(WireModel(dialect, entry, transport, door.endpoint), door), route.entry
+        )
 
 
 def _dialect(protocol: WireProtocol) -> Dialect:

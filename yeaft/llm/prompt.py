@@ -21,7 +21,10 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
 
 
 class Prompt(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Everything a request says. `cache_key` groups requests that share a prefix (OpenAI's `prompt_cache_key`)."""
+    """Everything a request says. `cache_key` groups requests that share a prefix (OpenAI's `prompt_cache_key`).
+
+    `stops` end the reply where they would come next, if the protocol knows of such.
+    """
 
     system: tuple[SystemBlock, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
@@ -29,3 +32,4 @@ class Prompt(Struct, frozen=True, kw_only=True, omit_defaults=True):
     max_output_tokens: int
     effort: str = ""
     cache_key: str = ""
+    stops: tuple[str, ...] = ()

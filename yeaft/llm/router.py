@@ -10,7 +10,7 @@ from yeaft.config.variables import GENERIC_PROVIDER
 from yeaft.kernel.errors import ConfigError, NotFound
 from yeaft.llm.base_url import problem_with_url
 from yeaft.llm.catalogue import Catalogue, Traits
-from yeaft.llm.model import ModelEntry, WireProtocol
+from yeaft.llm.model import ModelEntry, Tools, WireProtocol
 from yeaft.llm.providers import (
     BEARER_VARIABLE,
     LOCAL_PROVIDER,
@@ -22,6 +22,7 @@ from yeaft.llm.providers import (
     VariableKey,
     servers,
 )
+from yeaft.llm.without_tools import without_calling
 
 OPENAI_PREFIXES = ("gpt-", "o1", "o3", "o4", "chatgpt-", "codex-", "omni-")
 
@@ -179,20 +180,26 @@ def _entry(
 ) -> ModelEntry:
     """What the catalogue knows, corrected by what the user wrote."""
     said = listed or ProviderModel(id=model_id)
+    context_tokens = said.context_tokens or traits.context_tokens
     return ModelEntry(
         provider=provider,
         id=model_id,
         protocol=protocol,
-        context_tokens=said.context_tokens or traits.context_tokens,
+        context_tokens=context_tokens,
         output_tokens=said.output_tokens or traits.output_tokens,
         efforts=traits.efforts if said.efforts is None else said.efforts,
         thinking=said.thinking or traits.thinking,
         price=said.price_usd_per_mtok or traits.price,
-        tools=traits.tools if said.tools is None else said.tools,
+        tools=_tools(traits.tools, context_tokens) if said.tools is None else said.tools,
         images=traits.images if said.images is None else said.images,
         cache=traits.cache,
         known=traits.known or said.context_tokens is not None,
     )
+
+
+def _tools(tools: Tools, context_tokens: int) -> Tools:
+    """What a model can do about tools: without tool calling it reads of them in text if there is room for that."""
+    return tools or without_calling(context_tokens)
 
 
 def _unknown(known: Mapping[str, Server], catalogue: Catalogue, ref: str, named_by: str) -> str:

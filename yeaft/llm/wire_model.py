@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft.llm.accumulator import Accumulator
+from yeaft.llm.encoding import in_text
 from yeaft.llm.model import Encode, Hear, ModelEntry, Reply
 from yeaft.llm.transport import Endpoint, Transport
 
@@ -41,10 +42,20 @@ class WireModel:
 
     def encoder(self) -> Encode:
         """What makes the bodies of requests; see `Model.encoder`."""
-        return self._dialect.encoder(self._entry)
+        return in_text(self._entry, self._dialect.encoder(self._entry))
 
     async def generate(self, body: bytes, hear: Hear) -> Reply:
         """Send `body` once and return the whole reply; see `Model.generate`."""
         base, dialect = await self._endpoint(), self._dialect
         endpoint = replace(base, url=dialect.url(base.url), headers={**dialect.headers, **base.headers})
-        return await self._transport.exchange(endpoint, body, dialect.accumulator(self._entry.provider), hear)
+        return await self._transport.exchange(endpoint, body, self._accumulator(body), hear)
+
+    def _accumulator(self, body: bytes) -> Accumulator:
+        accumulator = self._dialect.accumulator(self._entry.provider)
+        if self._entry.tools != "text":
+            return accumulator
+        from yeaft.llm.text_calls import offered
+        from yeaft.llm.text_calls_reply import TextCallsReply
+
+        tools = offered(body)
+        return accumulator if tools is None else TextCallsReply(accumulator, tools)

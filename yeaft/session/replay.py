@@ -15,8 +15,7 @@ from yeaft.events.fact import BlobRef
 from yeaft.events.session import SettingsFrozen
 from yeaft.events.turn import RequestSent
 from yeaft.kernel.messages import ImagePart
-from yeaft.llm import anthropic_prompt, responses_prompt
-from yeaft.llm.model import Encode, ModelEntry
+from yeaft.llm.encoding import encoder_of
 from yeaft.session.agents.agent_state import AGENT_STREAMS
 from yeaft.session.attachments.kept import ContentOf, content_in
 from yeaft.session.history import units_for
@@ -102,7 +101,7 @@ def _rebuilt(
     built = build_request(
         units_for(state, sent.turn_id),
         settings,
-        memory.encoder(settings.entry, lambda: _encoder(settings.entry)),
+        memory.encoder(settings.entry, lambda: encoder_of(settings.entry)),
         shrinks_of(turn, sent.round),
         album.picture,
         bound=bound_of(turn),
@@ -118,11 +117,3 @@ def _why_different(state: SessionState, gone: list[BlobRef]) -> Verdict:
         return "different"
     missing = {ref.sha256 for ref in gone}
     return "attachment gone" if any(one.sha256 in missing for one in state.attachments.values()) else "blob gone"
-
-
-def _encoder(entry: ModelEntry) -> Encode:
-    match entry.protocol:
-        case "anthropic":
-            return anthropic_prompt.encoder(entry)
-        case "openai-responses":
-            return responses_prompt.encoder(entry)

@@ -65,7 +65,7 @@ def filling(units: Sequence[Unit], settings: Settings, factors: Factors) -> Fill
     parts = {part: calibrated(tokens, factors.now) for part, tokens in parts.items()}
     parts["reply"] = output_tokens(room, factors, window.tokens_est)
     parts["free"] = max(0, settings.entry.context_tokens - sum(parts.values()))
-    offered = {tool.name: tool_tokens(tool) for tool in settings.tools}
+    offered = {tool.name: tool_tokens(tool, settings.entry.tools) for tool in settings.tools}
     return Filling(
         vp=settings.vp_id,
         model=settings.entry.ref,

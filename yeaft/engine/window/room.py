@@ -4,6 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft.engine.settings import Settings
+from yeaft.llm.model import Tools
 from yeaft.llm.prompt import ToolSpec
 from yeaft.llm.tokens import Factors, estimate
 
@@ -92,11 +93,23 @@ def system_tokens(settings: Settings) -> int:
 
 def tools_tokens(settings: Settings) -> int:
     """What the descriptions and schemas of the tools cost."""
-    return sum(map(tool_tokens, settings.tools)) if settings.entry.tools else 0
+    match settings.entry.tools:
+        case False:
+            return 0
+        case True:
+            return sum(map(tool_tokens, settings.tools))
+        case "text":
+            from yeaft.llm.text_calls import tools_text
+
+            return estimate(tools_text(settings.tools)) if settings.tools else 0
 
 
-def tool_tokens(tool: ToolSpec) -> int:
-    """What one of them costs."""
+def tool_tokens(tool: ToolSpec, tools: Tools = True) -> int:
+    """What one of them costs, where tools are told in this way."""
+    if tools == "text":
+        from yeaft.llm.tool_listing import listed
+
+        return estimate(listed(tool))
     return estimate(tool.name + tool.description) + len(bytes(tool.schema)) // 4
 
 

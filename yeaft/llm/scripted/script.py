@@ -141,11 +141,13 @@ class Script(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `context_tokens` is the window: a request that does not fit together with the longest reply that it allows is
     refused, like everywhere. 0 means no limit. `bytes_per_token` is how this model counts, in bytes of the body.
+    Without `tools` it is a model that has no tool calling: a request that offers tools is refused.
     """
 
     lines: tuple[Line, ...] = ()
     context_tokens: int = 0
     bytes_per_token: float = 4.0
+    tools: bool = True
     fallback: Step = Says(text="This is the scripted model; its script has no line for that.")
 
 

@@ -213,6 +213,8 @@ class ScriptedServer:
             return Fails(status=401, message="The key is missing or wrong.")
         if self._strict and received.problems:
             return Fails(status=400, message="; ".join(received.problems))
+        if received.body.get("tools") and not self._script.tools:
+            return Fails(status=400, message=f"{received.body.get('model')} does not support tools")
         return None
 
     def _understood(self, protocol: WireProtocol, body: Json, raw: bytes) -> Asked:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec import Struct
@@ -29,7 +29,8 @@ SHORTENED_FROM_TOKENS = 10_000
 class ModelRow(Struct, frozen=True, kw_only=True):
     """A model. `through` is the key or server that makes it usable or, if it is not `usable`, what is missing.
 
-    `price` is in US dollars per million tokens, None if unknown; `price_as_of` None if the user gave the price.
+    `price` is in US dollars per million tokens, None if unknown; `price_as_of` None if the user gave the price. `tools`
+    is "text" for a model that calls tools in plain text.
     """
 
     ref: str
@@ -43,7 +44,7 @@ class ModelRow(Struct, frozen=True, kw_only=True):
     price: Price | None
     price_as_of: str | None
     efforts: tuple[str, ...]
-    tools: bool
+    tools: bool | Literal["text"]
     images: bool
     known: bool
 
@@ -72,10 +73,8 @@ def ls(desk: Desk, *, everything: bool) -> int:
     if not shown:
         desk.note("models.none_usable")
         return EXIT_ANSWERED
-    headings = [desk.text(f"heading.{key}") for key in ("model", "context", "output", "price", "through")]
-    put_table(
-        headings, [(row.ref, _k(row.context_tokens), _k(row.output_tokens), _price(row), row.through) for row in shown]
-    )
+    headings = [desk.text(f"heading.{key}") for key in ("model", "context", "output", "tools", "price", "through")]
+    put_table(headings, [_cells(desk, row) for row in shown])
     if answering:
         desk.note("models.answers", model=answering.ref, origin=answering.named_by)
     for code, params in remarks_on_variables(desk.environ):
@@ -101,7 +100,7 @@ def show(desk: Desk, *, ref: str, vp: str) -> int:
         ("output", f"{row.output_tokens:,}"),
         ("price", _price_line(desk, row)),
         ("efforts", ", ".join(row.efforts) or "-"),
-        ("tools", desk.text("models.yes" if row.tools else "models.no")),
+        ("tools", desk.text("models.in_text") if row.tools == "text" else _tools(desk, row)),
         ("images", desk.text("models.yes" if row.images else "models.no")),
     )
     for key, value in lines:
@@ -224,6 +223,17 @@ def origin_of(origins: Mapping[str, str], chosen: Chosen) -> str:
     if not origin or origin.startswith("YEAFT_"):
         return origin or chosen.named_by
     return f"{chosen.named_by} ({origin})"
+
+
+def _cells(desk: Desk, row: ModelRow) -> tuple[str, ...]:
+    numbers = _k(row.context_tokens), _k(row.output_tokens)
+    return row.ref, *numbers, _tools(desk, row), _price(row), row.through
+
+
+def _tools(desk: Desk, row: ModelRow) -> str:
+    if row.tools == "text":
+        return desk.text("models.text")
+    return desk.text("models.yes" if row.tools else "models.no")
 
 
 def _k(tokens: int) -> str:

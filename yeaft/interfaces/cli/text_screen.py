@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.session import MessagePosted
-from yeaft.events.turn import ReplyCompleted, TextStreamed, TurnEnded, TurnStarted
+from yeaft.events.turn import ReplyCompleted, RequestSent, TextStreamed, TurnEnded, TurnStarted
 from yeaft.interfaces.cli.emphasis import bold
 from yeaft.interfaces.cli.terminal_text import unmasked
 from yeaft.kernel.messages import text_of
@@ -49,6 +49,8 @@ class TextScreen:
                 self._labelled = True
             case TurnStarted(vp_id=vp_id):
                 self._speaking[vp_id] = _Speech(vp_id)
+            case RequestSent(vp=vp_id):  # of a turn that another process had begun, this is the first that is heard
+                self._speaking.setdefault(vp_id, _Speech(vp_id))
             case TextStreamed(vp_id=vp_id, pieces=pieces):
                 self._say(vp_id, "".join(pieces))
             case ReplyCompleted():

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -126,7 +127,7 @@ def _closed(records: Sequence[Recorded], phrases: Mapping[str, str]) -> list[Rec
 def _append(records: list[Recorded], events: Sequence[Event], root_id: str = "") -> None:
     for event in events:
         seq = len(records) + 1
-        key = id_of(event, SESSION_STREAM, f"e_{seq}")
+        key = id_of(event, SESSION_STREAM, partial("e_{}".format, seq))
         one = Recorded(
             id=key,
             stream=SESSION_STREAM,

@@ -15,6 +15,7 @@ from yeaft.events.call import CallFinished
 from yeaft.events.codec import Recorded, UnknownEvent
 from yeaft.kernel.errors import StoreFailed
 from yeaft.store.journal import Snapshot
+from yeaft.store.rows import Numbers
 from yeaft.store.sqlite import Damage, SqliteJournal
 
 PAGE_BYTES = 1024
@@ -322,3 +323,22 @@ async def test_an_interrupted_write_without_a_log_is_undone_on_opening(tmp_path:
 
     assert [event.src for event in again.read(STREAM)] == ["engine"] * 40
     await again.close()
+
+
+async def test_a_new_stream_is_numbered_without_looking_at_the_many_there_are(tmp_path: Path) -> None:
+    journal = sqlite_journal(tmp_path)
+    for number in range(200):
+        await journal.append(f"step/{number}", 0, 1, [said(f"first-{number}")])
+    asked: list[str] = []
+    with closing(sqlite3.connect(tmp_path / "session.db")) as connection:
+        numbers = Numbers()
+        assert numbers.find(connection, "step/199") == 200
+        await journal.append("step/new", 0, 1, [said("newest")])
+        connection.set_trace_callback(asked.append)
+
+        assert numbers.find(connection, "step/new") == 201
+        assert len(asked) < 10
+        assert numbers.find(connection, "step/0") == 1
+        assert numbers.find(connection, "step/none") == 0
+    await journal.close()
+    assert words(journal.read("step/new")) == ["newest"]

@@ -25,17 +25,35 @@ from yeaft.workflows.graphs.topology import Topology
 
 
 class Counting(MemoryJournal):
-    """A journal that knows where its appends ended."""
+    """A journal that knows where its appends ended, and the types of what each tick of the loop brought."""
 
     def __init__(self) -> None:
         super().__init__()
         self.ends: list[int] = []
+        self.ticks: list[list[str]] = []
+        self._is_in_tick = False
+        self._ticked = asyncio.Event()
 
     def append(
         self, stream: str, expected_seq: int, epoch: int, events: Sequence[Recorded], *, sync: bool = False
     ) -> asyncio.Future[int]:
         self.ends.append(expected_seq + len(events))
+        if not self._is_in_tick:
+            self._is_in_tick = True
+            self.ticks.append([])
+            asyncio.get_running_loop().call_soon(self._end_tick)
+        self.ticks[-1] += [one.type for one in events]
         return super().append(stream, expected_seq, epoch, events, sync=sync)
+
+    async def taken(self, types: Sequence[str]) -> None:
+        """Wait for a tick of the loop that has brought just events of these types."""
+        while list(types) not in self.ticks:
+            self._ticked.clear()
+            await self._ticked.wait()
+
+    def _end_tick(self) -> None:
+        self._is_in_tick = False
+        self._ticked.set()
 
 
 class Worker:

@@ -288,3 +288,38 @@ async def test_no_more_steps_are_begun_at_once_than_may_be_taken() -> None:
     ended = await run(given, Worker())
 
     assert (ended.outcome, ended.limit, ended.steps) == ("limit", "steps", 2)
+
+
+async def test_a_result_and_the_beginning_of_what_it_leads_to_are_one_commit() -> None:
+    given = Given(
+        "graph:\n  steps: [{id: a, agent: x}, {id: b, agent: x}, {id: c, agent: x}]\n"
+        "  edges: [{from: start, to: a}, {from: a, to: [b, c]}, {from: [b, c], to: end}]\n"
+    )
+    await given.start()
+
+    await run(given, Worker())
+
+    begins = ["step.ready", "step.started"]
+    assert given.journal.ticks == [
+        ["graph.started"],
+        ["graph.claimed"],
+        begins,
+        ["step.finished", *begins, *begins],
+        ["step.finished", "step.finished"],
+        ["graph.ended"],
+    ]
+
+
+async def test_what_was_recorded_to_begin_when_its_owner_left_is_begun_by_the_next() -> None:
+    given, old = Given("graph:\n  steps: [{id: a, agent: x}, {id: b, agent: x}]\n"), Worker()
+    await given.start()
+    driving = asyncio.create_task(given.driver(old).drive())
+    await given.journal.taken(["step.finished", "step.ready", "step.started"])
+    driving.cancel()
+    await asyncio.wait([driving])
+    assert (len(old.done), given.events[-1].type) == (1, "graph.suspended")
+
+    ended = await run(given, new := Worker())
+
+    assert (ended.outcome, ended.steps, len(new.done)) == ("completed", 2, 1)
+    assert set(old.done).isdisjoint(new.done)

@@ -134,10 +134,10 @@ def version_of(event: Event | UnknownEvent) -> int:
     return event.version if isinstance(event, UnknownEvent) else type(event).version
 
 
-def id_of(event: Event | UnknownEvent, stream: str, new_id: str) -> str:
-    """The envelope id: derived from what the event is about, or `new_id` for what came from outside."""
+def id_of(event: Event | UnknownEvent, stream: str, new_id: Callable[[], str]) -> str:
+    """The envelope id: derived from what the event is about, or made by `new_id` for what came from outside."""
     if isinstance(event, UnknownEvent) or not type(event).identity:
-        return new_id
+        return new_id()
     return ids.derive("e_", stream, _NAMES[type(event)], *(getattr(event, name) for name in type(event).identity))
 
 

@@ -127,7 +127,7 @@ class Ledger:
     def _recorded(self, event: Event, seq: int, src: str, cause: str, corr: str) -> Recorded:
         now = self._now_ms()
         return Recorded(
-            id=id_of(event, self._stream, "e_" + ids.new_ulid(now)),
+            id=id_of(event, self._stream, lambda: "e_" + ids.new_ulid(now)),
             stream=self._stream,
             seq=seq,
             ts=now,

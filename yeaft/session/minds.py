@@ -25,6 +25,7 @@ from yeaft.prompts.place import Place
 from yeaft.prompts.system import Announced, Block, Note, Peer, Self, Texts, small_block, system_blocks
 from yeaft.session.attachments.kept import content_in, gone, unseen
 from yeaft.session.expectations import notices_about, unknown_price
+from yeaft.session.known_settings import KnownSettings
 from yeaft.session.last_sent import last_sent
 from yeaft.session.offers import hidden
 from yeaft.session.tasks.task_state import active_at
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from yeaft.tools.tool import AnyTool, Toolbox
     from yeaft.vp.persona import Vp
 
+JSON_MIME = "application/json"
 OUTPUT_TOKENS = 32_000
 """The most that one reply may be long, whatever more a model could give."""
 SMALL_WINDOW_TOKENS = 8_192
@@ -84,6 +86,7 @@ class VpMind:
         *,
         attachments: Attachments | None = None,
         served: Served | None = None,
+        known: KnownSettings | None = None,
     ) -> None:
         self._vp_id = vp_id
         self._thinking = thinking
@@ -92,7 +95,7 @@ class VpMind:
         self._blobs = blobs
         self._look = look_into(content_in(ledger.state, attachments, blobs))
         self.memory = Memory()
-        self._last: tuple[object, Frozen] | None = None
+        self._known = known or KnownSettings()
         self._placed: tuple[str, Place] | None = None
         self._served = served
         self._offered: tuple[str, tuple[AnyTool, ...]] | None = None
@@ -134,9 +137,7 @@ class VpMind:
         skills = self._toolbox["Skill"].spec if "Skill" in self._toolbox else None  # names those there are now
         served = self._served_at_turn_start()
         key = (model.entry, state.roster, state.name, place, self._effort, vp.digest, tasks, skills, served)
-        if self._last is None or self._last[0] != key:
-            self._last = (key, freeze(self._settings(vp, model.entry, place, tasks, served)))
-        frozen = self._last[1]
+        frozen = self._known.frozen(key, lambda: freeze(self._settings(vp, model.entry, place, tasks, served)))
         self._note(vp, frozen)
         self._tell(model.entry)
         return frozen, Watched(model, self._tell_invalid)
@@ -235,14 +236,16 @@ class VpMind:
 
     def _note(self, vp: Vp, frozen: Frozen) -> None:
         """Post what the journal does not know yet; the content is stored before the event that names it."""
-        state = self._ledger.state
+        state, put, stored = self._ledger.state, self._blobs.put, self._known.stored
+        new: list[VpFrozen | SettingsFrozen] = []
         if state.frozen_vps.get(vp.id) != vp.digest:
-            blob = self._blobs.put(msgspec.json.encode(vp), "application/json")
-            self._ledger.post((VpFrozen(vp_id=vp.id, digest=vp.digest, blob=blob),), src="engine")
+            blob = stored("vp", vp.digest, lambda: put(msgspec.json.encode(vp), JSON_MIME))
+            new.append(VpFrozen(vp_id=vp.id, digest=vp.digest, blob=blob))
         if frozen.digest not in state.frozen:
-            blob = self._blobs.put(frozen.content, "application/json")
-            event = SettingsFrozen(vp_id=vp.id, digest=frozen.digest, blob=blob, builder=BUILDER)
-            self._ledger.post((event,), src="engine")
+            blob = stored("settings", frozen.digest, lambda: put(frozen.content, JSON_MIME))
+            new.append(SettingsFrozen(vp_id=vp.id, digest=frozen.digest, blob=blob, builder=BUILDER))
+        if new:
+            self._ledger.post(new, src="engine")
 
     def _tell(self, entry: ModelEntry) -> None:
         """Tell the user once in a Session what to expect of a model."""

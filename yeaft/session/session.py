@@ -62,7 +62,7 @@ class Session:
     Use it as an async context manager: leaving it waits for running turns and sub-agents, and closes `tasks`; without
     `agents` nobody can spawn any, without `tasks` nothing runs in the background, without `stop_hooks` no answer is
     held up. Nothing is written before the first op; `opening` is what the first append begins with (the creation of a
-    new Session, or the claim of an old one).
+    new Session, or the claim of an old one). One that is no `is_owner` is within another's, and has nothing to give up.
     """
 
     def __init__(
@@ -82,6 +82,7 @@ class Session:
         agents: Agents | None = None,
         stop_hooks: StopHooks | None = None,
         past: RewindOps | None = None,
+        is_owner: bool = True,
     ) -> None:
         self.state = ledger.state
         self._ledger = ledger
@@ -100,7 +101,7 @@ class Session:
         self._past = past
         self.has_begun = False
         self._is_closing = False
-        self._is_released = False
+        self._is_released = not is_owner
         self._seats: dict[str, Seat] = {}
         self._for_all: tuple[SetModel, ...] = ()
         self._busy: dict[str, asyncio.Task[None]] = {}
@@ -194,8 +195,7 @@ class Session:
         for turn in self.state.open_turns():
             if turn.started.vp_id == vp_id:
                 root_id = self.state.messages[turn.started.message_id].root_id
-                known = self._inquiry.about(turn, stopped=True)
-                events = closing_events(turn, ending, known, self._phrases)
+                events = closing_events(turn, ending, self._inquiry.about(turn, stopped=True), self._phrases)
                 self._ledger.post(events, src="engine", corr=root_id)
 
     async def idle(self) -> None:
@@ -389,8 +389,7 @@ class Session:
             mode=self._approvals.mode_of(vp_id),
             limits=self._limits,
         )
-        root_id = self.state.messages[message_id].root_id
-        self._ledger.post((started,), src="engine", cause=message_id, corr=root_id)
+        self._ledger.post((started,), src="engine", cause=message_id, corr=self.state.messages[message_id].root_id)
 
     def _seat(self, vp_id: str) -> Seat:
         if vp_id not in self._seats:

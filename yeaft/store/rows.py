@@ -29,23 +29,32 @@ class Numbers:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self._seen = 0
 
     def find(self, connection: sqlite3.Connection, stream: str) -> int:
         """The number of a stream; other processes may have added it in the meantime."""
         number = self._numbers.get(stream, 0)
         if not number:
-            self._numbers = {name: number for number, name in stream_names(connection)}
+            self._look_for_more(connection)
         return self._numbers.get(stream, 0)
 
     def forget(self) -> None:
         """Look again: what was seen may have been rolled back."""
         self._numbers.clear()
+        self._seen = 0
+
+    def _look_for_more(self, connection: sqlite3.Connection) -> None:
+        """Take in the streams that have come since; those before the first unreadable name keep their numbers."""
+        for number, name in stream_names(connection, self._seen):
+            self._numbers[name] = number
+            if number == self._seen + 1:
+                self._seen = number
 
 
-def stream_names(connection: sqlite3.Connection) -> list[tuple[int, str]]:
-    """Numbers and names of all streams whose name can be read."""
+def stream_names(connection: sqlite3.Connection, after: int = 0) -> list[tuple[int, str]]:
+    """Numbers and names of all streams with a number above `after` whose name can be read."""
     count = min(_newest(connection, 0, LARGEST_AT) // STREAM_SPAN, _capacity(connection))
-    names = ((number, _name(connection, number)) for number in range(1, count + 1))
+    names = ((number, _name(connection, number)) for number in range(after + 1, count + 1))
     return [(number, name) for number, name in names if name is not None]
 
 

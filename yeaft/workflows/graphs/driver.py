@@ -58,9 +58,11 @@ class Driver:
         self._is_run_unwanted = is_unwanted
         self._hold = hold
         self._tasks: dict[str, tuple[Visit, asyncio.Task[None]]] = {}
+        self._begun: list[tuple[Visit, Commit]] = []
         self._changed = asyncio.Event()
         self._asked = ""
         self._is_closing = False
+        self._may_begin = False
 
     async def drive(self) -> GraphEnded | None:
         """Go on until the run is over, and return its end; None if it waits for a human who is not there.
@@ -118,6 +120,7 @@ class Driver:
         """See to what has come to be while nobody drove the run; what is not wanted any more does not go on."""
         execution = self._execution
         self._asked, self._is_closing = "", False
+        self._begun.clear()
         if self._ledger.is_inherited:
             claimed = progress_in(self._ledger.journal, self._ledger.stream)
             await self._ledger.post(GraphClaimed(run_id=execution.run_id, progress=claimed))
@@ -128,24 +131,28 @@ class Driver:
                 await visit.settle()
 
     async def _go_on(self, group: asyncio.TaskGroup) -> None:
-        execution = self._execution
-        for one in execution.running:
+        for one in self._execution.running:
             self._start(group, self._visit(one), None)
-        while not self._is_over:
-            self._changed.clear()
-            self._advance(group)
-            self._stop_unwanted()
-            if not (self._changed.is_set() or self._is_over):
-                await self._wait()
-            if self._ledger.failure is not None:
-                raise self._ledger.failure
+        self._may_begin = True
+        try:
+            while not self._is_over:
+                self._changed.clear()
+                self._advance()
+                self._start_begun(group)
+                self._stop_unwanted()
+                if not (self._changed.is_set() or self._is_over):
+                    await self._wait()
+                if self._ledger.failure is not None:
+                    raise self._ledger.failure
+        finally:
+            self._may_begin = False
         self._is_closing = True
         self._stop_unwanted()
 
     @property
     def _is_over(self) -> bool:
         """Whether there is nothing left to do, or only a human could let the run go on."""
-        return self._execution.is_quiet or (bool(self._asked) and not self._tasks)
+        return self._execution.is_quiet or (bool(self._asked) and not self._tasks and not self._begun)
 
     def _leave(self) -> None:
         """Note that nobody drives the run now, which is no fault of the run's."""
@@ -153,7 +160,14 @@ class Driver:
             self._ledger.post(GraphSuspended(run_id=self._execution.run_id))
 
     def _visit(self, one: Activation) -> Visit:
-        return Visit(self._ledger, self._doer, one, self._now_ms, lambda: self._is_unwanted(one))
+        return Visit(
+            self._ledger,
+            self._doer,
+            one,
+            self._now_ms,
+            is_unwanted=lambda: self._is_unwanted(one),
+            follow=self._advance,
+        )
 
     def _is_unwanted(self, one: Activation) -> bool:
         """Whether nobody waits for a step any more: its run is cancelled or at its end, or others were faster."""
@@ -161,18 +175,17 @@ class Driver:
         is_over = self._is_closing or execution.cancelled is not None or execution.is_poisoned
         return is_over or one.act_id not in execution.pending or self._is_run_unwanted()
 
-    def _advance(self, group: asyncio.TaskGroup) -> None:
-        """Record and begin whatever can be; what begins waits until that is on disk."""
+    def _advance(self) -> None:
+        """Record whatever can begin now. The driver's own task begins it, once that is on disk."""
         execution = self._execution
-        if execution.is_stopping or self._asked:
+        if execution.is_stopping or self._asked or not self._may_begin:
             return
         for timer in tuple(execution.timers.values()):
             self._tend(timer.timer_id, timer.from_ms + timer.delay_ms)
         visits = [self._visit(one) for one in execution.ready()]
         if visits:
             begun = self._ledger.post(*(event for visit in visits for event in visit.beginning()))
-            for visit in visits:
-                self._start(group, visit, begun)
+            self._begun += [(visit, begun) for visit in visits]
         for edge_id in sorted(execution.closed - execution.told_closed):
             edge = execution.topology.edges[edge_id]
             self._ledger.post(EdgeClosed(run_id=execution.run_id, edge=edge_id, source=edge.source, target=edge.target))
@@ -185,6 +198,10 @@ class Driver:
         if due <= self._now_ms():
             self._ledger.post(TimerFired(timer_id=timer_id, due_ms=due))
             self._changed.set()
+
+    def _start_begun(self, group: asyncio.TaskGroup) -> None:
+        while self._begun:
+            self._start(group, *self._begun.pop(0))
 
     def _start(self, group: asyncio.TaskGroup, visit: Visit, begun: Commit | None) -> None:
         task = group.create_task(self._done(visit, begun), name=f"step:{visit.one.node}")

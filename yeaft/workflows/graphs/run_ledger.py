@@ -80,7 +80,7 @@ class RunLedger:
     def _recorded(self, event: Event, seq: int, src: str, cause: str) -> Recorded:
         now = self._now_ms()
         return Recorded(
-            id=id_of(event, self.stream, "e_" + ids.new_ulid(now)),
+            id=id_of(event, self.stream, lambda: "e_" + ids.new_ulid(now)),
             stream=self.stream,
             seq=seq,
             ts=now,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
@@ -18,6 +19,7 @@ from yeaft.kernel.tool_names import OUTSIDE_PREFIX
 from yeaft.session.agents.agent_presets import WITHHELD
 from yeaft.session.agents.agent_session import AgentGate
 from yeaft.session.asked import Caller
+from yeaft.session.known_settings import KnownSettings
 from yeaft.session.ledger import Ledger
 from yeaft.session.live_toolbox import with_served
 from yeaft.session.minds import VpMind
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from yeaft.engine.changed import Changed
     from yeaft.kernel.messages import Call
     from yeaft.llm.prompt import ToolSpec
+    from yeaft.prompts.place import Place
     from yeaft.session.agents.agent_session import Means
     from yeaft.session.live_toolbox import Served
     from yeaft.session.minds import Thinking
@@ -40,7 +43,12 @@ if TYPE_CHECKING:
     from yeaft.workflows.graphs.doing import Work
     from yeaft.workflows.graphs.graph import VpTask
 
+K = TypeVar("K")
+V = TypeVar("V")
 SKILL = "Skill"
+MINUTE_MS = 60_000
+MOST_KEPT = 64
+"""Of so many kinds of steps it is kept what they share; each step with a folder of its own is a kind."""
 READING = frozenset(
     ("FileRead", "Grep", "Glob", "ListDir", "DiskUsage", "ViewImage", "WebFetch", "WebSearch", "HistorySearch", "Skill")
 )
@@ -54,6 +62,9 @@ class StepSessions:
         self._means = means
         self._agents = agents
         self._skills: ToolSpec | None = None
+        self._specs: dict[tuple[str, Path], Mapping[str, ToolSpec]] = {}
+        self._known: dict[tuple[object, ...], KnownSettings] = {}
+        self._placed: tuple[int, Place] | None = None
 
     def vp(self, vp_id: str) -> Vp | None:
         """Return a VP of the graph's own, or of the library; None if there is none."""
@@ -81,12 +92,13 @@ class StepSessions:
         ledger.listen(means.traces)
         thinking = self._thinking(work, task, vp, folder)
         toolbox = self._toolbox(task, vp, state, folder, finish)
+        known = self._known_for(task, vp, folder, finish)
         served = self._served(task, vp, folder)
         caller = Caller(vp_id=vp.id, ledger=ledger, folder=folder, root_id=work.run_id)
         gate = StepGate(AgentGate(means.approvals, caller))
 
         def make_seat(vp_id: str) -> Seat:
-            mind = VpMind(vp_id, thinking, toolbox, ledger, means.blobs, served=served)
+            mind = VpMind(vp_id, thinking, toolbox, ledger, means.blobs, served=served, known=known)
             hands = Hands(with_served(toolbox, served), gate, thinking.phrases, means.blobs.put)
             return Seat(
                 ledger=ledger, mind=mind, hands=hands, rules=means.rules, inquiry=means.inquiry, now_ms=means.now_ms
@@ -103,6 +115,7 @@ class StepSessions:
             opening=() if state.created else (_created(work, vp, folder, thinking.lang),),
             limits=Limits(rounds=means.rules.max_rounds, cost_usd=work.cost_left_usd),
             now_ms=means.now_ms,
+            is_owner=False,
         )
         return session, ledger
 
@@ -115,22 +128,43 @@ class StepSessions:
             model=task.model or thinking.model,
             effort=task.effort or thinking.effort,
             config=replace(thinking.config, vps={**thinking.config.vps, vp.id: own}),
-            place=lambda: replace(thinking.place(), folder=str(folder)),
+            place=lambda: replace(self._place(), folder=str(folder)),
             needs_prices=thinking.needs_prices or work.cost_left_usd is not None,
         )
 
     def _toolbox(self, task: VpTask, vp: Vp, state: SessionState, folder: Path, finish: FinishStep | None) -> Toolbox:
+        equipped = cache(lambda: self._means.equip(vp.id, state, folder))
         tools: dict[str, AnyTool] = {
-            name: tool
-            for name, tool in self._means.equip(vp.id, state, folder).items()
+            name: LateTool(name, spec, equipped)
+            for name, spec in self._specs_for(vp, folder, equipped).items()
             if name not in WITHHELD and vp.tools.offers(name) and (task.workspace != "read" or name in READING)
         }
-        if (skills := tools.get(SKILL)) is not None:  # looking for them takes as long as all else
-            self._skills = self._skills or skills.spec
-            tools[SKILL] = SameSpec(skills, self._skills)
         if finish is not None:
             tools[FINISH_STEP] = finish
         return tools
+
+    def _specs_for(self, vp: Vp, folder: Path, equipped: Callable[[], Toolbox]) -> Mapping[str, ToolSpec]:
+        """What a VP is told of the tools in a folder, in all steps of the run alike."""
+        specs = self._specs.get((vp.id, folder))
+        if specs is None:
+            found = {
+                name: self._skills or tool.spec if name == SKILL else tool.spec for name, tool in equipped().items()
+            }
+            self._skills = found.get(SKILL)  # looking for them takes as long as all else
+            specs = _kept(self._specs, (vp.id, folder), found)
+        return specs
+
+    def _known_for(self, task: VpTask, vp: Vp, folder: Path, finish: FinishStep | None) -> KnownSettings:
+        schema = bytes(finish.spec.schema) if finish is not None else b""
+        key = (vp.id, vp.digest, folder, task.model, task.effort, task.workspace, task.mcp_servers, schema)
+        return self._known.get(key) or _kept(self._known, key, KnownSettings())
+
+    def _place(self) -> Place:
+        """Where we are and on what day, looked up once a minute."""
+        minute = self._means.now_ms() // MINUTE_MS
+        if self._placed is None or self._placed[0] != minute:
+            self._placed = (minute, self._means.thinking.place())
+        return self._placed[1]
 
     def _served(self, task: VpTask, vp: Vp, folder: Path) -> Served | None:
         """The tools of servers: those of the ones that the step names, else of all that the VP has."""
@@ -144,21 +178,28 @@ class StepSessions:
         return self._means.serve(vp.id, replace(vp, tools=ToolPolicy(allow=allow, deny=vp.tools.deny)), folder)
 
 
-class SameSpec:
-    """A tool that a model is told of as it was when the run's first step began."""
+def _kept(table: dict[K, V], key: K, value: V) -> V:
+    """Put a value in a table in which only the newest stay, and return it."""
+    if len(table) >= MOST_KEPT:
+        del table[next(iter(table))]
+    table[key] = value
+    return value
 
-    def __init__(self, tool: AnyTool, spec: ToolSpec) -> None:
-        self._tool = tool
+
+class LateTool:
+    """A tool that is made with all the others of its step when the first of them is called, which few steps do.
+
+    A model is told `spec` of it, as in the other steps of the run.
+    """
+
+    def __init__(self, name: str, spec: ToolSpec, equipped: Callable[[], Toolbox]) -> None:
+        self.name = name
         self.spec = spec
-
-    @property
-    def name(self) -> str:
-        """See `tools.tool.AnyTool`."""
-        return self._tool.name
+        self._equipped = equipped
 
     def bind(self, args_raw: str, /) -> BoundCall:
         """See `tools.tool.AnyTool`."""
-        return self._tool.bind(args_raw)
+        return self._equipped()[self.name].bind(args_raw)
 
 
 class StepGate:

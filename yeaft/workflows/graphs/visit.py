@@ -33,11 +33,19 @@ logger = logging.getLogger(__name__)
 class Visit:
     """Does what one visit is for: again if it may be tried again, not at all any more if nobody waits for it.
 
-    What an earlier process has begun is gone on with. `is_unwanted` says whether anybody still waits.
+    What an earlier process has begun is gone on with. `is_unwanted` says whether anybody still waits. `follow` is
+    called with every result that is recorded: what it records then is committed together with the result.
     """
 
     def __init__(
-        self, ledger: RunLedger, doer: Doer, one: Activation, now_ms: NowMs, is_unwanted: Callable[[], bool]
+        self,
+        ledger: RunLedger,
+        doer: Doer,
+        one: Activation,
+        now_ms: NowMs,
+        *,
+        is_unwanted: Callable[[], bool],
+        follow: Callable[[], None],
     ) -> None:
         execution = ledger.execution
         self.one = one
@@ -47,6 +55,7 @@ class Visit:
         self._doer = doer
         self._now_ms = now_ms
         self._is_unwanted = is_unwanted
+        self._follow = follow
         self._step = execution.topology.steps[one.node]
         self._attempt = execution.attempts.get(one.act_id, 0)
         self._is_resumed = one.act_id in execution.attempts
@@ -198,7 +207,9 @@ class Visit:
             cost_usd=self._cost_usd,
             duration_ms=self._now_ms() - self._began_ms,
         )
-        await self._ledger.post(finished, src=f"step:{self.one.node}", cause=self.one.act_id)
+        recorded = self._ledger.post(finished, src=f"step:{self.one.node}", cause=self.one.act_id)
+        self._follow()
+        await recorded
 
 
 def store_failure(group: ExceptionGroup[Exception]) -> StoreFailed | None:

@@ -631,3 +631,22 @@ async def test_at_a_terminal_a_tree_shows_who_does_what(yeaft: Yeaft, serve: Ser
 
     assert "\x1b" not in shown.replace("\x1b[?25h", "")
     assert await user.leaves() == 0
+
+
+async def test_a_command_with_another_exit_code_than_0_fails_its_step(yeaft: Yeaft, serve: Serve) -> None:
+    server = await serve(ANSWERS)
+    put(
+        yeaft,
+        """
+        graph:
+          steps:
+            - {id: publish, tool: Bash, args: {command: "echo no network; exit 3"}}
+            - {id: tell, agent: omni, prompt: "Tell everyone"}
+        """,
+    )
+
+    ran = await yeaft.run("graph", "run", "g.yaml", "now", "--mode", "auto", "--json")
+
+    assert (ran.code, ran.result["outcome"]) == (1, "failed")
+    assert "no network" in ran.result["error"]
+    assert server.requests == []

@@ -11,11 +11,11 @@ import msgspec
 from msgspec.structs import replace
 
 from yeaft.events.call import AskOpened
-from yeaft.kernel import ids
 from yeaft.kernel.errors import BadData
 from yeaft.prompts.find import read_template
 from yeaft.prompts.phrases import sections
 from yeaft.vp.names import Names
+from yeaft.workflows.graphs.asking import open_ask_id, put_before
 from yeaft.workflows.graphs.doing import NeedsHuman, Work
 from yeaft.workflows.graphs.graph import AskTask, Graph
 from yeaft.workflows.graphs.reading import Read, read_graphs
@@ -65,13 +65,14 @@ class Graphing:
     async def _ask(self, work: Work, task: AskTask, text: str) -> str | None:
         if self._answers:
             return _answer(task, self._answers.popleft())
-        state = self._here.state
-        for epoch in range(1, self._here.means.parent.epoch + 1):
-            earlier = state.answers.get(_ask_id(work, epoch))  # given, and the process died before it was used
-            if earlier is not None:
-                return None if earlier.decision == "deny" else ", ".join(earlier.choice) or earlier.text
+        state, epoch_now = self._here.state, self._here.means.parent.epoch
+        for epoch in range(1, epoch_now + 1):
+            for ask_id in put_before(state, *_place(work, epoch)):
+                earlier = state.answers.get(ask_id)  # given, and the process died before it was used
+                if earlier is not None:
+                    return None if earlier.decision == "deny" else ", ".join(earlier.choice) or earlier.text
         opened = AskOpened(
-            ask_id=_ask_id(work, self._here.means.parent.epoch),
+            ask_id=open_ask_id(state, *_place(work, epoch_now)),
             turn_id="",
             call_id=work.act.act_id,
             vp_id=work.step.id,
@@ -119,8 +120,8 @@ def _value(text: str) -> Any:
         return text
 
 
-def _ask_id(work: Work, epoch: int) -> str:
-    return ids.derive("k_", work.act.act_id, "ask", work.attempt, epoch)
+def _place(work: Work, epoch: int) -> tuple[str | int, ...]:
+    return work.act.act_id, "ask", work.attempt, epoch
 
 
 def _answer(task: AskTask, text: str) -> str | None:

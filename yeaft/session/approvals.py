@@ -286,7 +286,7 @@ class Approvals:
         if bound.tool == QUESTION_TOOL:
             args = msgspec.json.decode(bound.args, type=AskUser, strict=False)
             return AskOpened(
-                ask_id=ids.ask_id(call.call_id, 0),
+                ask_id=self._ask_id(call.call_id),
                 turn_id=turn_id,
                 call_id=call.call_id,
                 vp_id=label,
@@ -295,7 +295,7 @@ class Approvals:
                 options=tuple(args.options),
             )
         return AskOpened(
-            ask_id=ids.ask_id(call.call_id, 0),
+            ask_id=self._ask_id(call.call_id),
             turn_id=turn_id,
             call_id=call.call_id,
             vp_id=label,
@@ -304,6 +304,17 @@ class Approvals:
             rule=verdict.offer,
             flag=verdict.flag,
         )
+
+    def _ask_id(self, call_id: str) -> str:
+        """Return the id under which a call is put to the human: a new one if it was put and then withdrawn.
+
+        A step of a graph can go on with a turn whose question went with the process that had put it.
+        """
+        state, ask_id, number = self._ledger.state, ids.ask_id(call_id, 0), 0
+        while state.was_asked(ask_id) and ask_id not in state.open_asks and ask_id not in state.answers:
+            number += 1
+            ask_id = ids.derive("k_", call_id, "ask again", number)
+        return ask_id
 
     def _vp_of(self, call_id: str) -> str:
         state = self._ledger.state

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from yeaft.events.codec import Event
     from yeaft.session.state import SessionState
 
+AGAIN = ("read", "local")
+"""The guards of calls that may simply be run again."""
 Probe = Callable[[str], Known | None]
 """Tells what an unsafe call (by id) left behind; None if nothing can be known."""
 
@@ -44,9 +46,12 @@ class Inquiry:
             found[state.call.call_id] = self._as_stopped(state.started, known) if stopped else known
         return found
 
-    def of_call(self, call_id: str) -> Known | None:
-        """Return what an unsafe call that no turn has made left behind; None if nothing can be known."""
-        return self._probe(call_id)
+    def of_call(self, started: CallStarted) -> Known | None:
+        """Return what became of a started call that no turn has made; None if it is to be run, again or for once."""
+        if started.guard in AGAIN:
+            return None
+        known = self._known(started) or Known(status="unknown", text=self._phrases["call_unknown"])
+        return None if known.status in ("not_run", "lost") else known
 
     def _as_stopped(self, started: CallStarted, known: Known) -> Known:
         if known.status == "not_run" or (known.status == "ok" and started.guard == "verify"):
@@ -102,7 +107,7 @@ def resumptions(turn: TurnState, inquiry: Inquiry, phrases: Mapping[str, str]) -
     known = inquiry.about(turn)
     events: list[Event] = []
     for call in turn.open_calls:
-        if call.started is None or call.started.guard in ("read", "local"):
+        if call.started is None or call.started.guard in AGAIN:
             continue
         found = known.get(call.call.call_id) or Known(status="unknown", text=phrases["call_unknown"])
         if call.started.guard == "verify" and found.status == "lost":

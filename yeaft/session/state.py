@@ -184,6 +184,10 @@ class SessionState:
             case _:
                 pass
 
+    def was_asked(self, ask_id: str) -> bool:
+        """Whether this question has ever been put, whatever became of it."""
+        return ask_id in self._call_of_ask
+
     def _apply_to_asks(self, event: AskOpened | AskAnswered | AskWithdrawn | RuleSaved) -> None:
         if isinstance(event, RuleSaved):
             self.rules.append(event)

@@ -18,6 +18,7 @@ from yeaft.workflows.graphs.functions import function_at
 from yeaft.workflows.graphs.graph import (
     AskTask,
     CodeTask,
+    FailTask,
     Graph,
     GraphTask,
     JudgeTask,
@@ -25,6 +26,7 @@ from yeaft.workflows.graphs.graph import (
     ToolTask,
     VpTask,
 )
+from yeaft.workflows.graphs.known_runs import short
 from yeaft.workflows.graphs.saying import said_to
 
 if TYPE_CHECKING:
@@ -97,6 +99,8 @@ class Steps:
                 return await self._called(task, work.names["input"])
             case JudgeTask(node=node):
                 return await self._judged(work, node)
+            case FailTask(text=text):
+                return _declared(work, text)
 
     async def _tool(self, work: Work, task: ToolTask) -> Done:
         try:
@@ -177,11 +181,19 @@ class Steps:
         return done if done.status != "ok" else msgspec.structs.replace(done, value=done.value["holds"])
 
 
+def _declared(work: Work, text: str) -> Done:
+    """The failure that a step is there for."""
+    try:
+        return Done(status="failed", error=filled(text, {**work.names, "run": short(work.run_id)}).strip())
+    except ValueError as error:
+        return Done(status="failed", error=f"The text of step {work.step.id!r}: {error}")
+
+
 def _filled_in(value: Any, names: Mapping[str, Any]) -> Any:
     """The arguments of a tool with their templates filled in. Raises `ValueError`."""
     match value:
         case str():
-            return filled(value, names)
+            return filled(value, names) + ("\n" if value.endswith("\n") else "")  # which a template loses
         case dict():
             return {key: _filled_in(one, names) for key, one in cast("dict[str, Any]", value).items()}
         case list():

@@ -11,9 +11,9 @@ import msgspec
 from msgspec.structs import replace
 
 from yeaft.events.call import AskOpened, CallFinished, CallOutput, CallStarted
-from yeaft.kernel import ids
 from yeaft.kernel.errors import BadArguments, ToolFailed
 from yeaft.kernel.nearness import nearest
+from yeaft.kernel.tool_names import OUTSIDE_PREFIX
 from yeaft.prompts.fill import fill
 from yeaft.session.asked import subject
 from yeaft.session.ledger import Ledger
@@ -21,6 +21,7 @@ from yeaft.session.live_toolbox import with_served
 from yeaft.session.state import SessionState
 from yeaft.tools.tool import ToolResult
 from yeaft.vp.persona import Vp
+from yeaft.workflows.graphs.asking import open_ask_id, tool_call_id
 from yeaft.workflows.graphs.conditions import read_json
 from yeaft.workflows.graphs.doing import Done, NeedsHuman, Work
 
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from yeaft.tools.tool import BoundCall, Toolbox
     from yeaft.workflows.graphs.vp_steps import Hear
 
-AGAIN = ("read", "local")
-"""The guards of calls that may simply be run again."""
 USER = Vp(id="user", name="user")
 
 
@@ -47,6 +46,12 @@ class ToolSteps:
         ledger = self._ledger(work)
         toolbox = self._toolbox(ledger.state)
         tool = toolbox.get(name)
+        if tool is None and name.startswith(OUTSIDE_PREFIX):
+            try:
+                await self._means.reach(name)
+            except ToolFailed as error:
+                return _failed(str(error))
+            tool = toolbox.get(name)
         if tool is None:
             near = nearest(name, tuple(toolbox))
             return _failed(f"There is no tool {name!r}." + (f" Did you mean {near!r}?" if near else ""))
@@ -54,12 +59,13 @@ class ToolSteps:
             bound = tool.bind(msgspec.json.encode(args).decode())
         except BadArguments as error:
             return _failed(str(error))
-        call_id = ids.derive("c_", work.act.act_id, "tool", work.attempt)
-        before = self._earlier(work, call_id, bound)
-        if before is not None:
-            return before
+        call_id = tool_call_id(work.act.act_id, work.attempt)
+        before = self._earlier(work, call_id)
+        ended = await self._found_out(work, ledger, before) if isinstance(before, CallStarted) else before
+        if ended is not None:
+            return _done(work, ended)
         refused = await self._let_in(work, bound, call_id)
-        return refused or await self._run(work, ledger, bound, call_id)
+        return refused or await self._run(work, ledger, bound, call_id, has_started=before is not None)
 
     def _ledger(self, work: Work) -> Ledger:
         means = self._means
@@ -76,28 +82,32 @@ class ToolSteps:
         means = self._means
         return with_served(means.equip(USER.id, state, self._folder), means.serve(USER.id, USER, self._folder))
 
-    def _earlier(self, work: Work, call_id: str, bound: BoundCall) -> Done | None:
-        """What an earlier process has made of the call; None if it is to be run."""
-        if not work.is_resumed:
-            return None
-        started = False
-        for recorded in self._means.journal.read(work.stream):
+    def _earlier(self, work: Work, call_id: str) -> CallStarted | CallFinished | None:
+        """How far an earlier process has come with the call; None if it has not begun."""
+        found: CallStarted | CallFinished | None = None
+        for recorded in self._means.journal.read(work.stream) if work.is_resumed else ():
             match recorded.event:
-                case CallFinished(call_id=one) if one == call_id:
-                    return _done(work, recorded.event.text, failed=recorded.event.status != "ok")
-                case CallStarted(call_id=one) if one == call_id:
-                    started = True
+                case CallStarted(call_id=one) | CallFinished(call_id=one) if one == call_id:
+                    found = recorded.event
                 case _:
                     pass
-        if not started or bound.guard in AGAIN:
+        return found
+
+    async def _found_out(self, work: Work, ledger: Ledger, started: CallStarted) -> CallFinished | None:
+        """Record what became of a call that an earlier process has begun; None if it is to be run now."""
+        known = self._means.inquiry.of_call(started)
+        if known is None:
             return None
-        known = self._means.inquiry.of_call(call_id) if bound.guard == "unsafe" else None
-        if known is not None and known.status == "not_run":
-            return None
-        if known is not None and known.status == "ok":
-            return _done(work, known.text, failed=False)
-        text = known.text if known else self._means.thinking.phrases["call_unknown"]
-        return replace(_failed(text), may_have_happened=True)
+        finished = CallFinished(
+            call_id=started.call_id,
+            turn_id="",
+            tool=started.tool,
+            status=known.status,
+            text=known.text,
+            facts=known.facts,
+        )
+        await ledger.post((finished,), src=f"tool:{started.tool}", cause=work.act.act_id)
+        return finished
 
     async def _let_in(self, work: Work, bound: BoundCall, call_id: str) -> Done | None:
         """Ask the rules, and the human where they say so; None if the call may run."""
@@ -108,7 +118,7 @@ class ToolSteps:
         if verdict.decision == "deny":
             return Done(status="declined", error=f"{bound.tool} is denied: {verdict.reason}", reason="tool_error")
         opened = AskOpened(
-            ask_id=ids.derive("k_", call_id, self._means.parent.epoch),
+            ask_id=open_ask_id(self._means.parent.state, call_id, self._means.parent.epoch),
             turn_id="",
             call_id=call_id,
             vp_id=work.step.id,
@@ -124,7 +134,7 @@ class ToolSteps:
             return Done(status="declined", error=answered.text or f"{bound.tool} was not allowed", reason="tool_error")
         return None
 
-    async def _run(self, work: Work, ledger: Ledger, bound: BoundCall, call_id: str) -> Done:
+    async def _run(self, work: Work, ledger: Ledger, bound: BoundCall, call_id: str, *, has_started: bool) -> Done:
         try:
             intents = bound.intend()
         except ToolFailed as error:
@@ -132,7 +142,8 @@ class ToolSteps:
         started = CallStarted(
             call_id=call_id, turn_id="", tool=bound.tool, args=bound.args, guard=bound.guard, intents=intents
         )
-        await ledger.post((started,), src="engine", cause=work.act.act_id, sync=bound.guard == "unsafe")
+        if not has_started:  # what an earlier process has recorded is recorded once
+            await ledger.post((started,), src="engine", cause=work.act.act_id, sync=bound.guard == "unsafe")
         began_ms = self._means.now_ms()
         patience = asyncio.timeout(bound.timeout_s)
         try:
@@ -156,7 +167,7 @@ class ToolSteps:
             duration_ms=self._means.now_ms() - began_ms,
         )
         await ledger.post((finished, *result.emits), src=f"tool:{bound.tool}", cause=work.act.act_id)
-        return _done(work, result.text, failed=result.failed)
+        return _done(work, finished)
 
 
 class _RunningTool:
@@ -171,9 +182,11 @@ class _RunningTool:
         self._ledger.show(CallOutput(call_id=self.call_id, vp_id=self._step_id, chunk=chunk))
 
 
-def _done(work: Work, text: str, *, failed: bool) -> Done:
-    if failed:
-        return _failed(text)
+def _done(work: Work, finished: CallFinished) -> Done:
+    """What a call comes to for its step; a command that ends with another exit code than 0 has failed, as in CI."""
+    if finished.status != "ok" or finished.facts.exit_code:
+        return replace(_failed(finished.text), may_have_happened=finished.status == "unknown")
+    text = finished.text
     return Done(value=read_json(text) if work.step.out in ("json", "list") else text)
 
 

@@ -76,7 +76,7 @@ async def kill_trial(root: Path, server: ScriptedServer, protocol: str, moment: 
     lay_out(place.work)
     asked_before = len(server.requests)
     run = await place.start(*OPENING, f"{MENTIONS} {START}")
-    await _kill(run, moment)
+    await killed_at(run, moment)
     died_in = run.lines[-1]["type"] if run.lines else "start"
     sessions = place.sessions()
     if not sessions:
@@ -97,12 +97,13 @@ async def kill_trial(root: Path, server: ScriptedServer, protocol: str, moment: 
     return Trial(moment=moment, second=second, died_in=died_in, continued=continued, problems=tuple(problems))
 
 
-async def _kill(run: Run, moment: Moment) -> None:
+async def killed_at(run: Run, moment: Moment) -> bool:
+    """Kill yeaft at a moment and wait for its end; False if it ended by itself before."""
     with contextlib.suppress(TimeoutError, EOFError):
         async with asyncio.timeout(moment.after_s):
             await run.until(lambda line: moment.line is not None and line["seq"] >= moment.line)
     run.kill()
-    await run.end()
+    return await run.end() == -signal.SIGKILL
 
 
 async def _asked_again(place: Place, session_id: str) -> list[str]:
@@ -114,7 +115,7 @@ async def _asked_again(place: Place, session_id: str) -> list[str]:
 async def _continued(copy: Place, session_id: str, second: Moment) -> tuple[bool, list[str]]:
     words = ("-r", session_id, "--continue-turn", *JSON_LINES, "--mode", "auto")
     killed = await copy.start(*words)
-    await _kill(killed, second)
+    await killed_at(killed, second)
     found = lost_lines(killed.durable(), copy.records(session_id))
     run = await copy.run(*words)
     codes = {killed.exit_code, run.exit_code}

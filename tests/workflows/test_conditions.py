@@ -243,6 +243,86 @@ def test_an_expression_can_do_no_harm(text: str) -> None:
     assert mistake or text not in HARMLESS or evaluated(text, {"value": "x"}) is None
 
 
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% for a in value %}{% for b in value %}{% for c in value %}{% endfor %}{% endfor %}{% endfor %}",
+        "{% for a in value %}{{ value }}{% endfor %}",
+        "{% set all %}{% for a in value %}{{ value }}{% endfor %}{% endset %}{{ all | length }}",
+        "{% set all %}{% for a in value %}" + "x" * 1000 + "{% endfor %}{% endset %}{{ all | length }}",
+        "{% macro again(n) %}{{ again(n) }}{% endmacro %}{{ again(1) }}",
+        (
+            "{% macro twice(n) %}{% if n %}{% set a = twice(n - 1) %}{% set b = twice(n - 1) %}{% endif %}{% endmacro %}"
+            "{{ twice(90) }}"
+        ),
+        "{{ '%9999999999d' % 1 }}",
+        "{{ '%*d' % (9999999999, 1) }}",
+        "{{ '{:9999999999}'.format(1) }}",
+        "{{ '%9999999999d' | format(1) }}",
+        "{{ ('%s' * 9000) % ((value,) * 9000) }}",
+        "{{ 'x'.ljust(9999999999) }}",
+        "{{ 'x' | center(9999999999) }}",
+        "{{ value['rjust'](9999999999) }}",
+        "{{ value | replace('', value) | length }}",
+        "{{ value.replace('y', value) | length }}",
+        "{{ ([value] * 9000) | join }}",
+        "{{ value.join(value) }}",
+        "{{ value | join(value) }}",
+        "{{ (value | list) | batch(9999999999, 'x') | list | length }}",
+        "{{ ([[1] * 1000] * 1000) | sum(start=[]) | length }}",
+        "{{ 1 | round(9999999999) }}",
+        "{{ value | indent(9999999999) }}",
+        "{% set a = value + value %}" + "{% set a = a + a %}" * 12 + "{{ a | length }}",
+        "{% set a = value ~ value %}" + "{% set a = a ~ a %}" * 12 + "{{ a | length }}",
+        "{{ value }}" * 200,
+    ],
+)
+def test_a_template_that_would_not_end_or_not_fit_is_given_up(template: str) -> None:
+    assert template_mistake(template) == ""  # which works nothing out
+
+    with pytest.raises(ValueError, match="cannot be filled in"):
+        filled(template, {"value": "y" * 20_000})
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("{% for one in value %}{{ loop.index }}. {{ one }}\n{% endfor %}", "1. a\n2. b\n"),
+        ("{{ value | join(', ') }} ({{ value | length }})", "a, b (2)"),
+        ("{{ 'x'.ljust(3) }}|{{ '%05d' % 7 }}|{{ '{:>4}'.format('r') }}|{{ 'a' ~ 1 ~ none }}", "x  |00007|   r|a1None"),
+        (
+            "{{ '%d' % 1234567 }} {{ '{:,}'.format(1234567) }} {{ none | default(1234567, true) }} {{ 7654321 }}",
+            "1234567 1,234,567 1234567 7654321",
+        ),
+        ("{{ '%s: %s' % ('a', 1234567) }} {{ 3.14159 | round(2) }} {{ 'ab' | center(4) }}", "a: 1234567 3.14  ab "),
+        ("{% macro one(n) %}<{{ n }}>{% endmacro %}{{ value | map('upper') | join }}{{ one(2) }}", "AB<2>"),
+        (
+            "{{ [1, 2] | sum }} {{ 'aXa'.replace('a', 'b') }} {{ 'a\nb' | indent(2) }} {{ [1] + [2] }}",
+            "3 bXb a\n  b [1,2]",
+        ),
+    ],
+)
+def test_what_people_write_in_templates_is_filled_in(template: str, text: str) -> None:
+    assert filled(template, {"value": ["a", "b"]}) == text
+
+
+@pytest.mark.parametrize(
+    ("template", "mistake"),
+    [
+        ("{% include 'secret' %}", "a template cannot bring in other files"),
+        ("{% import 'os' as os %}{{ os }}", "a template cannot bring in other files"),
+        ("{% extends 'base' %}", "a template cannot bring in other files"),
+        ("{{ input.__class__ }}", "'__class__' cannot be looked into"),
+        (
+            "{% for one in input recursive %}{{ loop(input) }}{% endfor %}",
+            "a loop within itself may have no end (its line 1)",
+        ),
+    ],
+)
+def test_what_no_template_may_do_is_told_before_anything_is_begun(template: str, mistake: str) -> None:
+    assert template_mistake(template) == mistake
+
+
 def test_nothing_but_what_it_is_given_reaches_a_template(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("s")
 

@@ -6,16 +6,12 @@ from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from yeaft.kernel.lists import is_list
 from yeaft.kernel.nearness import nearest
-from yeaft.workflows.graphs.plain_values import is_mapping
 
 if TYPE_CHECKING:
     from jinja2 import Template
-    from jinja2.runtime import Context
-    from jinja2.sandbox import SandboxedEnvironment
+
+    from yeaft.workflows.graphs.bounded_templates import BoundedEnvironment
 
 EXPRESSION_NAMES = ("value", "input", "steps", "params", "index")
 """What expressions can speak of."""
@@ -23,9 +19,6 @@ NESTED = "it is nested too deep"
 _FAILURES = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError, MemoryError)
 KEPT = 256
 """So many templates are kept compiled."""
-LONGEST_CHARS = 2_000_000
-"""A text that a template makes may not be longer."""
-LARGEST_IN_POWER = 1000
 
 
 def evaluated(text: str, names: Mapping[str, Any]) -> Any:
@@ -35,8 +28,10 @@ def evaluated(text: str, names: Mapping[str, Any]) -> Any:
     """
     from jinja2 import TemplateError
 
+    from yeaft.workflows.graphs.bounded_templates import bounded
+
     try:
-        return _expression(text)(**names)
+        return _expression(text)(**bounded(names))
     except (TemplateError, *_FAILURES) as error:
         raise ValueError(f"{text!r} cannot be evaluated: {error}") from error
 
@@ -45,13 +40,19 @@ def filled(template: str, names: Mapping[str, Any]) -> str:
     """Return a template with its places filled in. Raises `ValueError`: a name that is not there is a mistake."""
     from jinja2 import TemplateError
 
+    from yeaft.workflows.graphs.bounded_templates import LONGEST_CHARS, bounded
+
+    parts: list[str] = []
+    size = 0
     try:
-        text = _template(template).render(**names)
+        for part in _template(template).generate(bounded(names)):
+            parts.append(part)
+            size += len(part)
+            if size > LONGEST_CHARS:
+                raise ValueError(f"it comes to more than {LONGEST_CHARS} characters")
     except (TemplateError, *_FAILURES) as error:
         raise ValueError(f"The template cannot be filled in: {error}") from error
-    if len(text) > LONGEST_CHARS:
-        raise ValueError(f"The template comes to {len(text)} characters; {LONGEST_CHARS} are the most")
-    return text
+    return "".join(parts)
 
 
 def expression_mistake(text: str, names: Collection[str] = ()) -> str:
@@ -60,7 +61,8 @@ def expression_mistake(text: str, names: Collection[str] = ()) -> str:
 
     try:
         _expression(text)
-        return _unknown_name(f"{{{{ {text} }}}}", names) if names else ""
+        template = f"{{{{ {text} }}}}"
+        return _forbidden(template) or (_unknown_name(template, names) if names else "")
     except TemplateSyntaxError as error:
         return error.message or "it is no expression"
     except RecursionError:
@@ -75,11 +77,22 @@ def template_mistake(template: str, names: Collection[str] = ()) -> str:
         return ""
     try:
         _environment().compile(template, raw=True)
-        return _unknown_name(template, names) if names else ""
+        return _forbidden(template) or (_unknown_name(template, names) if names else "")
     except TemplateSyntaxError as error:
         return f"{error.message} (its line {error.lineno})"
     except RecursionError:
         return NESTED
+
+
+def _forbidden(template: str) -> str:
+    """Say what a template does that none may: bring in another file, or look into the insides of Python."""
+    from jinja2 import nodes
+
+    parsed = _environment().parse(template)
+    if any(parsed.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends))):
+        return "a template cannot bring in other files"
+    inner = next((one.attr for one in parsed.find_all(nodes.Getattr) if one.attr.startswith("__")), "")
+    return f"{inner!r} cannot be looked into" if inner else ""
 
 
 def _unknown_name(template: str, names: Collection[str]) -> str:
@@ -111,40 +124,8 @@ def _expression(text: str) -> Any:
     return _environment().compile_expression(text, undefined_to_none=True)
 
 
-def _shown(value: Any) -> Any:
-    """What stands in a text for a value: lists, mappings, truth and nothing as JSON, as everywhere in a run."""
-    is_plain = value is None or isinstance(value, bool) or is_list(value) or is_mapping(value)
-    return msgspec.json.encode(value).decode("utf-8") if is_plain else value
-
-
 @cache
-def _environment() -> SandboxedEnvironment:
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+def _environment() -> BoundedEnvironment:
+    from yeaft.workflows.graphs.bounded_templates import BoundedEnvironment
 
-    class Environment(ImmutableSandboxedEnvironment):
-        """A dot reads a key where there is one: `value.items` is what a model called `items`."""
-
-        intercepted_binops = frozenset(("*", "**"))
-
-        def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-            """Calculate, but nothing that would never end or never fit."""
-            del context
-            if operator == "**" and (abs(left) > LARGEST_IN_POWER or abs(right) > LARGEST_IN_POWER):
-                raise ValueError("a power comes to too much")
-            for one, other in ((left, right), (right, left)):
-                is_long = isinstance(one, str) or is_list(one)
-                if is_long and isinstance(other, int) and len(one) * other > LONGEST_CHARS:
-                    raise ValueError("it comes to too much")
-            return left**right if operator == "**" else left * right
-
-        def getattr(self, obj: Any, attribute: str) -> Any:
-            if is_mapping(obj) and attribute in obj:
-                return obj[attribute]
-            return super().getattr(obj, attribute)
-
-    environment = Environment(undefined=StrictUndefined, autoescape=False, finalize=_shown)
-    for name in ("range", "lipsum", "cycler", "joiner", "namespace"):
-        environment.globals.pop(name, None)
-    environment.filters.pop("random", None)
-    return environment
+    return BoundedEnvironment()

@@ -45,8 +45,14 @@ SCRIPT = {
     "lines": [
         line("writer", "POEM", says("first"), says("second")),
         line("skeptic", "POEM", revise("too long", "no rhyme"), END, revise(), END),
-        line("writer", "WORSE", says("good"), says("bad"), says("worst")),
-        line("skeptic", "WORSE", revise("a"), END, revise("b", "c"), END, revise("d", "e", "f"), END),
+        *(
+            one
+            for task in ("WORSE", "CHINESE", "TALKED", "PROGRAMMED")  # each is gone through in its own order
+            for one in (
+                line("writer", task, says("good"), says("bad"), says("worst")),
+                line("skeptic", task, revise("a"), END, revise("b", "c"), END, revise("d", "e", "f"), END),
+            )
+        ),
         line("writer", "STUCK", says("same"), says("same again")),
         line("skeptic", "STUCK", revise("dull"), END, order="round"),
         line("builder", "MEND", writes("no"), says("tried"), writes("yes"), says("mended")),
@@ -102,9 +108,28 @@ def test_a_critic_who_names_the_same_issues_again_ends_it_with_the_best_there_is
 def test_when_the_rounds_are_over_the_version_with_the_fewest_issues_is_the_result(given: Given) -> None:
     done = given.yeaft("-q", "flow", "critic", "@writer", "@skeptic", "--rounds", "3", "it gets WORSE")
 
-    assert (done.code, done.out) == (1, "good\n")
-    assert "not accepted within 3 rounds" in done.err
+    assert (done.code, done.out) == (4, "good\n")
+    assert "graph critic stopped: not accepted within 3 rounds (d; e; f)" in done.err
     assert "the result is that of round 1, issues: 1" in done.err
+    assert "To go on for more rounds: yeaft graph retry r_" in done.err
+
+
+def test_rounds_that_were_not_enough_go_on_by_the_command_that_is_told(given: Given) -> None:
+    spent = given.yeaft("--json", "-q", "flow", "critic", "@writer", "@skeptic", "--rounds", "1", "a POEM")
+
+    result = json.loads(spent.out)
+    told = result["error"].partition("To go on for more rounds: yeaft ")[2]
+    assert (spent.code, result["outcome"], result["limit"], result["text"]) == (4, "limit", "rounds", "first")
+    assert told == f"graph retry {result['run'][:10]} weigh -p rounds=2"
+    assert given.says("-q", *told.split()) == "second"
+
+
+def test_whoever_reads_chinese_is_told_in_chinese_why_it_ended(given: Given) -> None:
+    done = given.yeaft("--lang", "zh", "-q", "flow", "critic", "@writer", "@skeptic", "it gets WORSE")
+
+    assert (
+        "图 critic 停止：3 轮之内没有被接受（d; e; f）；结果是第 1 轮的，问题数：1\n再多几轮：yeaft graph" in done.err
+    )
 
 
 def test_a_budget_that_is_spent_ends_it_with_the_best_there_is(given: Given) -> None:
@@ -166,6 +191,15 @@ def test_votes_are_counted_and_named(given: Given) -> None:
     said = flow(given, "vote", "@builder", "@builder", "@skeptic", "a VOTE")
 
     assert said == "42\n\n2 of 3 agree.\n- @builder: 42\n- @builder: 42\n- @skeptic: 41"
+
+
+def test_a_vote_ends_early_when_nothing_can_change_it_any_more(given: Given) -> None:
+    said = flow(given, "vote", "@builder", "-n", "5", "--stop", "majority", "--max-parallel", "1", "a VOTE")
+
+    assert said == (
+        "42\n\n3 of 3 agree. The other 2 could change nothing, and were stopped.\n"
+        "- @builder: 42\n- @builder: 42\n- @builder: 42"
+    )
 
 
 def test_a_wrong_citation_is_mended_and_only_right_ones_are_shown(given: Given) -> None:
@@ -247,6 +281,14 @@ def test_line_mode_starts_a_pattern_beside_its_conversation(given: Given) -> Non
     assert "A quotation mark is missing" in done.out + done.err
 
 
+def test_a_conversation_is_told_what_helps_when_rounds_are_used_up(given: Given) -> None:
+    done = given.yeaft("--line", stdin='/flow critic @writer @skeptic "it gets TALKED"\n/quit\n')
+
+    told = done.out + done.err
+    assert "graph critic stopped: not accepted within 3 rounds (d; e; f)" in told
+    assert "To go on for more rounds: yeaft graph retry r_" in told
+
+
 PROGRAM = """
 import asyncio
 from yeaft import flows
@@ -264,6 +306,9 @@ async def main():
             await wrong
         except YeaftError as error:
             print(error)
+    spent = await flows.critic("writer", "skeptic", rounds=1)("it is PROGRAMMED")
+    more = await (await spent.retry("weigh", rounds=3)).result()
+    print((await spent.result()).limit, more.limit, more.outputs["weigh"]["round"], more.text)
     async with await flows.chain("builder")("DO it") as stopped:
         await stopped.cancel("enough")
         print((await stopped.result()).outcome)
@@ -296,7 +341,8 @@ def test_a_program_runs_patterns_watches_forks_and_stops_them(given: Given) -> N
         "graph.started graph.ended completed second 2",
         "completed True True",
         f"{given.folder}/critic.yaml:9: there is no VP or agent named 'nobody'.",
-        "The graph 'critic' has no step 'nothing'. It has draft, review, weigh, stop.",
+        "The graph 'critic' has no step 'nothing'. It has draft, review, weigh, stuck, spent.",
+        "rounds rounds 3 good",
         "cancelled",
         "needs_human",
         "3",

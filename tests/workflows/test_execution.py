@@ -1,15 +1,22 @@
 """What a run does with each construct of a graph, step by step, without a model or a disk."""
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.workflows.programs import Runner
 from yeaft.events.graph import GraphCancelled, StepFinished, StepStarted, TimerFired, TimerSet
 from yeaft.workflows.graphs.expressions import evaluated
+from yeaft.workflows.graphs.graph import Join
+from yeaft.workflows.graphs.meeting import JoinBuffer
 from yeaft.workflows.graphs.reading import read_text
+from yeaft.workflows.graphs.reducers import REDUCERS, folded
+from yeaft.workflows.graphs.run_end import end_of
 
 
 class Run(Runner):
@@ -381,3 +388,78 @@ def test_the_reviewer_that_failed_reviews_again_and_the_other_one_counts_with_wh
     run.do("a", "better")
 
     assert run.do("sum", "fine") == ["better", "good"]
+
+
+VOTE = graph(
+    "a b c d e",
+    "{from: start, to: [a, b, c, d, e]}",
+    more="  joins: [{id: votes, inputs: [a, b, c, d, e], stop: majority, key: answer}]\n",
+)
+
+
+def test_a_vote_goes_on_once_more_than_half_say_the_same_and_stops_the_rest() -> None:
+    run = Run(VOTE.replace("graph:\n", "graph:\n  limits: {max_parallel: 5}\n"))
+    for node in "abcde":
+        run.begin(node)
+    run.do("a", {"answer": "Yes"})
+    run.do("b", {"answer": "no"})
+    run.do("c", '{"answer": " yes "}')
+
+    assert not run.execution.is_quiet
+    run.do("e", {"answer": "yes"})
+
+    assert run.execution.is_quiet
+    assert [one.node for one in run.execution.abandoned] == ["d"]
+    assert run.execution.result() == [
+        {"answer": "Yes"},
+        {"answer": "no"},
+        '{"answer": " yes "}',
+        {"answer": "yes"},
+    ]
+
+
+def test_a_vote_without_a_majority_waits_for_all() -> None:
+    run = Run(VOTE)
+    for number, node in enumerate("abcde"):
+        assert not run.execution.is_quiet
+        run.do(node, {"answer": number // 2})
+
+    assert run.execution.is_quiet
+    assert len(run.execution.result()) == 5
+
+
+def test_a_step_that_is_there_to_fail_ends_the_run_with_what_it_says_and_what_was_best_so_far() -> None:
+    yaml = (
+        "graph:\n  steps:\n    - {id: a, agent: x}\n    - {id: bad, fail: 'It is {{ input }}.'}\n"
+        "    - {id: spent, fail: 'It takes too long.', limit: rounds}\n  edges:\n    - {from: a, to: end}\n"
+        "    - {from: a, to: bad, condition: {type: match, value: bad}}\n"
+        "    - {from: a, to: spent, condition: {type: match, value: late}}\n"
+    )
+    run, late = Run(yaml), Run(yaml)
+    for one, said, node, text in ((run, "bad", "bad", "It is bad."), (late, "late", "spent", "It takes too long.")):
+        one.do("a", said)
+        one.do(node, status="failed", error=text)
+
+    failed, limited = end_of(run.execution), end_of(late.execution)
+
+    assert (failed.outcome, failed.error, failed.limit) == ("failed", "It is bad.", "")
+    assert (limited.outcome, limited.error, limited.limit) == ("limit", "It takes too long.", "rounds")
+    assert (run.execution.result(), late.execution.result()) == ("bad", "late")
+
+
+@given(st.lists(st.sampled_from(["x", "X ", "y", "z"]), min_size=2, max_size=9), st.randoms())
+def test_a_vote_that_ends_early_ends_as_it_would_have_with_all_votes(votes: list[str], order: Random) -> None:
+    names = [f"v{number}" for number in range(len(votes))]
+    buffer = JoinBuffer(Join(id="j", inputs=tuple(names), stop="majority", key="answer"), ())
+    ballots = list(zip(names, votes, strict=True))
+    order.shuffle(ballots)
+
+    for name, vote in ballots:
+        buffer.put(name, {"answer": vote})
+        if buffer.is_decided:
+            break
+
+    early = REDUCERS["majority"]([one["answer"] for one in buffer.take()], None)
+    whole = REDUCERS["majority"](votes, None)
+    assert folded(early["answer"]) == folded(whole["answer"])
+    assert early["votes"] == len(votes) or 2 * round(early["agreement"] * early["votes"]) > len(votes)

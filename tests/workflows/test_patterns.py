@@ -23,7 +23,7 @@ from yeaft.workflows.patterns.looped import Critic, Repair
 from yeaft.workflows.patterns.named import NAMES, PATTERNS, Wanted, expanded
 from yeaft.workflows.patterns.panels import Parallel, Vote
 from yeaft.workflows.patterns.pattern import Budget
-from yeaft.workflows.patterns.rounds import reviewed, signature_of, stopped, tried
+from yeaft.workflows.patterns.rounds import reviewed, signature_of, tried
 from yeaft.workflows.patterns.spreads import Map
 from yeaft.workflows.patterns.yaml_text import yaml_text
 
@@ -47,6 +47,21 @@ WISHES: dict[str, tuple[Wanted, list[str]]] = {
         Parallel(members=("a", "b"), merge="c"),
         ["all~in-all", "start-a", "start-b", "a-all~in", "b-all~in", "all-merge", "merge-end"],
     ),
+    "chain, gated": (
+        Chain(members=("a", "b"), approve=True, gate="json.loads"),
+        ["start-a", "a-look at a", "a-closed", "look at a-b", "b-end"],
+    ),
+    "vote, keyed and stopped early": (
+        Vote(members=("a", "b"), stop="majority", key="json.loads"),
+        ["count~in-count", "start-a", "start-b", "a-a key", "a key-count~in", "b-b key", "b key-count~in", "count-end"],
+    ),
+    "critic, with a function that accepts": (
+        Critic(writer="a", critic="b", accept="json.loads"),
+        [
+            *("start-draft", "draft-review", "review-weigh", "review-weigh", "weigh-end", "weigh-draft"),
+            *("weigh-stuck", "weigh-spent"),
+        ],
+    ),
     "vote": (
         Vote(members=("a",), times=2),
         ["count~in-count", "start-a", "start-a-2", "a-count~in", "a-2-count~in", "count-end"],
@@ -55,31 +70,31 @@ WISHES: dict[str, tuple[Wanted, list[str]]] = {
     "map, listed": (Map(member="a", items=("x",), collect="b"), ["start-do", "do-all", "all-collect", "collect-end"]),
     "critic": (
         Critic(writer="a", critic="b"),
-        ["start-draft", "draft-review", "review-weigh", "weigh-end", "weigh-draft", "weigh-stop", "stop-end"],
+        ["start-draft", "draft-review", "review-weigh", "weigh-end", "weigh-draft", "weigh-stuck", "weigh-spent"],
     ),
     "test-repair": (
         Repair(coder="a", command="pytest -q 'x: y' # z"),
-        ["start-code", "code-test", "test-weigh", "weigh-end", "weigh-code", "weigh-stop", "stop-end"],
+        ["start-code", "code-test", "test-weigh", "weigh-end", "weigh-code", "weigh-stuck", "weigh-spent"],
     ),
     "plan": (
         Plan(planner="a", workers=("b", "c"), approve=True),
         [
             *("b-did", "c-did", "start-plan", "plan-approve", "approve-next", "next-end", "next-work", "work-b"),
-            *("work-c", "did-next", "next-plan", "next-stop", "stop-end"),
+            *("work-c", "did-next", "next-plan", "next-stuck", "next-spent"),
         ],
     ),
     "supervise": (
         Supervise(lead="a", workers=("b",)),
         [
             *("b-did", "start-lead", "lead-next", "next-end", "next-work", "work-b", "did-next", "next-lead"),
-            *("next-stop", "stop-end"),
+            *("next-stuck", "next-spent"),
         ],
     ),
     "cite": (
         Cite(member="a", glob="*.md"),
         [
             *("start-terms", "terms-pattern", "pattern-search", "search-answer", "answer-check", "check-end"),
-            *("check-answer", "check-stop", "stop-end"),
+            *("check-answer", "check-stuck", "check-spent"),
         ],
     ),
 }
@@ -129,13 +144,15 @@ def test_a_budget_and_the_bounds_of_a_pattern_are_limits_of_its_graph() -> None:
 
     limits = graph.limits
     assert (limits.cost_usd, limits.tokens, limits.minutes, limits.max_parallel) == (0.5, 1000, 3, 2)
-    assert next(edge.max_visits for edge in graph.edges if (edge.source, edge.target) == ("weigh", "draft")) == 3
+    assert next(edge.max_visits for edge in graph.edges if (edge.source, edge.target) == ("weigh", "draft")) == 20
+    assert graph.params == {"rounds": 4}
 
 
 def test_the_functions_that_graphs_of_patterns_call_all_exist() -> None:
     for wanted, _ in WISHES.values():
         for step in graph_of(expanded(wanted, words())).steps:
-            assert not isinstance(step.task, CodeTask) or step.task.path.startswith("yeaft.workflows.patterns.")
+            own = ("yeaft.workflows.patterns.", "json.loads")
+            assert not isinstance(step.task, CodeTask) or step.task.path.startswith(own)
 
 
 @pytest.mark.parametrize(
@@ -248,11 +265,6 @@ def test_a_failure_is_told_by_its_lines_without_what_changes_from_run_to_run() -
     assert signature_of(one) != signature_of("ERROR somewhere else")
 
 
-def test_a_run_that_is_stopped_says_why() -> None:
-    with pytest.raises(ValueError, match="no progress"):
-        stopped({"state": "stuck", "why": "no progress: nothing changed"})
-
-
 FAILED = {"error": "it broke", "status": "failed", "step": "b"}
 
 
@@ -267,6 +279,9 @@ def test_answers_are_signed_counted_and_gathered_with_those_that_failed() -> Non
     assert signed(answers) == "## @a\n\nyes\n\n## @b\n\n(failed: it broke)"
     assert (count["answer"], count["votes"], round(count["agreement"], 2)) == ("Yes", 3, 0.67)
     assert count["text"] == "Yes\n\n2 of 3 agree.\n- @a: Yes\n- @b: no\n- @c: yes\n- @d: (failed: it broke)"
+    early = counted(ballots[::2], {"asked": 3, "stop": "majority"})
+    assert "2 of 2 agree. The other 1 could change nothing, and were stopped.\n" in early["text"]
+    assert "2 of 2 agree. 1 gave no answer.\n" in counted(ballots[::2], {"asked": 3, "stop": ""})["text"]
     results = [{"item": "x.py", "result": "ok"}, {"item": "y.py", "result": FAILED}]
     assert gathered(results) == "## x.py\n\nok\n\n## y.py\n\n(failed: it broke)\n\n1 of 2 failed."
 

@@ -15,16 +15,16 @@ from msgspec.structs import replace
 
 from yeaft.config.settings import Mode
 from yeaft.interfaces.assemble import Opened, opened
-from yeaft.interfaces.graphing import Graphing
+from yeaft.interfaces.graphing import Graphing, with_params
 from yeaft.interfaces.ground import Wish
 from yeaft.kernel.errors import NotFound, YeaftError
 from yeaft.kernel.usage import Usage
 from yeaft.llm.model import Substitute
 from yeaft.session.opening import Wanted
 from yeaft.workflows.graphs.conditions import text_of
-from yeaft.workflows.graphs.forking import at_step
+from yeaft.workflows.graphs.forking import Anew, at_step, failed_at
 from yeaft.workflows.graphs.graph import Graph, VpTask
-from yeaft.workflows.graphs.runs import Frozen, Run
+from yeaft.workflows.graphs.runs import Run
 
 if TYPE_CHECKING:
     from yeaft.events.codec import Recorded
@@ -163,20 +163,38 @@ class RunHandle:
 
         With `model` its VPs use that one. Raises `NotFound` for a step that is not there, or `YeaftError`.
         """
+        return await self._again(at, lambda _: at_step(at), lambda graph: _with_model(graph, model) if model else graph)
+
+    async def retry(self, step: str, **params: Any) -> RunHandle:
+        """Wait for the end, then begin a run that does what failed at a step anew, or else its last visit.
+
+        All before it is taken over and not paid again. `params` are parameters of the graph that are to be other ones:
+        `await handle.retry("weigh", rounds=6)` lets a critic go on for more rounds. Raises as `fork`, and `BadData` for
+        a parameter that the graph has not.
+        """
+
+        def anew(old: Execution) -> Anew:
+            return failed_at(step, [(old.visited[act], done) for act, done in old.finished.items()])
+
+        given = {key: msgspec.json.encode(value).decode() for key, value in params.items()}
+        return await self._again(step, anew, lambda graph: with_params(graph, given))
+
+    async def _again(
+        self, step: str, anew: Callable[[Execution], Anew], changed: Callable[[Graph], Graph]
+    ) -> RunHandle:
         await self.result()
         run_id, run = self.run_id, self._run
         assert run is not None
-        steps = [step.id for step in run.frozen.graph.steps]
-        if at not in steps:
-            raise NotFound(f"The graph {run.frozen.graph.name!r} has no step {at!r}. It has {', '.join(steps)}.")
-
-        def change(frozen: Frozen) -> Frozen:
-            return replace(frozen, graph=_with_model(frozen.graph, model)) if model else frozen
+        steps = [one.id for one in run.frozen.graph.steps]
+        if step not in steps:
+            raise NotFound(f"The graph {run.frozen.graph.name!r} has no step {step!r}. It has {', '.join(steps)}.")
 
         async def begin(here: Opened, graphing: Graphing) -> Run:
             del here
-            forked, _ = await graphing.runs.fork(run_id, lambda _: at_step(at), change)
-            return forked
+            again, _ = await graphing.runs.fork(
+                run_id, anew, lambda frozen: replace(frozen, graph=changed(frozen.graph))
+            )
+            return again
 
         return await RunHandle.begun(replace(self._where, session=self._session), begin)
 

@@ -40,7 +40,10 @@ def debate(pro: str, contra: str) -> str:
 
 
 def frozen_flow(pattern: str, text: str, folder: Path, library: Library) -> Frozen:
-    """Return what a run of a pattern in `folder` is made of. Raises `BadData` for a graph that is not right."""
+    """Return what a run of a pattern is made of, with functions of the user's from `folder`.
+
+    Raises `BadData` for a graph that is not right.
+    """
     vps = library.all()
     names = Names(vps)
     path = folder / f"{pattern}.yaml"

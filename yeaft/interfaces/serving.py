@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from yeaft.events.codec import Event, Recorded, Transient
 from yeaft.events.turn import RequestSent
+from yeaft.kernel.tool_names import OUTSIDE_PREFIX
 from yeaft.tools.around import Around, surrounded
 
 if TYPE_CHECKING:
@@ -50,6 +51,20 @@ class Serving:
             return vp is None or vp.tools.offers(tool)
 
         return self.of(offers, arounds)
+
+    async def reach(self, tool: str) -> None:
+        """Wait for the server whose tool this is, which is started if it has to be; nothing for a tool of none.
+
+        Raises `ToolFailed` when it cannot be connected.
+        """
+        if self._shelf is None:
+            return
+        from yeaft.mcp.names import server_part
+
+        servers = self._shelf.servers
+        for server in (status.name for status in servers.statuses()):
+            if tool.startswith(f"{OUTSIDE_PREFIX}{server_part(server)}__"):
+                await servers.connect(server)
 
     def prompts(self) -> Prompts | None:
         """The prompts of the servers; None if there are no servers."""

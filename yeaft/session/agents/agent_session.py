@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,14 +54,20 @@ Equip = Callable[[str, SessionState, Path], Toolbox]
 """Makes the tools for a label, over the state of its own stream, working in a folder."""
 
 
+Reach = Callable[[str], Awaitable[None]]
+"""Waits for the server whose tool this is. Raises `ToolFailed` when it cannot be reached."""
 Serve = Callable[[str, "Vp", Path], "Served | None"]
 """Gives the tools of servers to a label, as far as its VP has them; None if there are no servers."""
+
+
+async def _has_no_servers(tool: str) -> None:
+    del tool
 
 
 class Means(Struct, frozen=True, kw_only=True):
     """What all sub-agents of a Session are made with; `parent` is the Session's own place in the journal.
 
-    Without `hooks` there are none.
+    Without `hooks` there are none. `reach` waits for the server whose tool it is given.
     """
 
     parent: Ledger
@@ -76,6 +82,7 @@ class Means(Struct, frozen=True, kw_only=True):
     traces: Listener
     now_ms: NowMs
     hooks: Listening | None = None
+    reach: Reach = _has_no_servers
 
 
 class AgentMaker:

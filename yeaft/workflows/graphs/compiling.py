@@ -14,11 +14,22 @@ from yeaft.kernel.nearness import nearest
 from yeaft.workflows.graphs.conditions import Condition, outside_parts
 from yeaft.workflows.graphs.expressions import EXPRESSION_NAMES, expression_mistake
 from yeaft.workflows.graphs.functions import function_mistake, is_function_path
-from yeaft.workflows.graphs.graph import END, START, CodeTask, Edge, Graph, GraphLimits, Join, JudgeTask, Step
+from yeaft.workflows.graphs.graph import (
+    END,
+    START,
+    CodeTask,
+    Edge,
+    FailTask,
+    Graph,
+    GraphLimits,
+    Join,
+    JudgeTask,
+    Step,
+)
 from yeaft.workflows.graphs.located import Mistake, Path
 from yeaft.workflows.graphs.made_conditions import NotMeant, bare_expression, made_condition
 from yeaft.workflows.graphs.made_steps import Names, id_mistake, made_step
-from yeaft.workflows.graphs.outputs import SPREADABLE, fields_of
+from yeaft.workflows.graphs.outputs import SPREADABLE, fields_of, output_schema
 from yeaft.workflows.graphs.reducers import REDUCERS
 from yeaft.workflows.graphs.written import AnyCondition, WrittenEdge, WrittenGraph, WrittenJoin
 
@@ -92,8 +103,20 @@ class _Compiler:
             ),
             params=written.params,
             on_end=written.on_end,
+            input=self._input(),
         )
         return Compiled(graph, self._mistakes, self._warnings, self._partial)
+
+    def _input(self) -> str:
+        """The schema of what the graph must be given; empty for text."""
+        if self._written.input is None:
+            return ""
+        try:
+            schema = output_schema(self._written.input)
+        except ValueError as error:
+            self._tell(("input",), str(error))
+            return ""
+        return "" if schema == {"type": "string"} else msgspec.json.encode(schema).decode()
 
     def _tell(self, path: Path, text: str) -> None:
         self._mistakes.append(Mistake(self._lines.line(path), text))
@@ -141,10 +164,21 @@ class _Compiler:
             reducer = initial = ""
         if written.first > len(written.inputs):
             self._tell((*path, "first"), f"first is {written.first}, but there are {len(written.inputs)} inputs")
-        if written.partial or written.first:
+        if written.first and written.stop:
+            self._tell((*path, "stop"), "a join goes on with the first or with a majority, not both")
+        if written.key and not written.stop:
+            self._tell((*path, "key"), "the key of a join is what `stop: majority` compares; there is no stop")
+        if written.partial or written.first or written.stop:
             self._partial.add(join_id)
         self._joins[join_id] = Join(
-            id=join_id, inputs=tuple(written.inputs), reducer=reducer, initial=initial, first=written.first, line=line
+            id=join_id,
+            inputs=tuple(written.inputs),
+            reducer=reducer,
+            initial=initial,
+            first=written.first,
+            stop=written.stop or "",
+            key=written.key,
+            line=line,
         )
         known = (*self._steps, *(one.id for one in self._written.joins))
         for source in written.inputs:
@@ -292,9 +326,13 @@ class _Compiler:
             self._edges.append(Edge(id=0, source=START, target=step.id, group=group, line=step.line))
         left = {edge.source for edge in self._edges}
         for node in nodes:
-            if node not in left and node not in (START, END):
+            if node not in left and node not in (START, END) and not self._ends_run(node):
                 line = self._steps[node].line if node in self._steps else self._joins[node].line
                 self._connect(node, END, line)
+
+    def _ends_run(self, node: str) -> bool:
+        step = self._steps.get(node)
+        return step is not None and isinstance(step.task, FailTask)
 
     def _add_judges(self) -> None:
         """Give every node whose edges somebody outside decides on a step in which that happens."""

@@ -24,7 +24,7 @@ from yeaft.kernel.usage import Usage
 from yeaft.workflows.graphs.activation import Activation, Scope, Timer
 from yeaft.workflows.graphs.conditions import Sums
 from yeaft.workflows.graphs.flow import Broken, Evaluate, Flow
-from yeaft.workflows.graphs.graph import CodeTask
+from yeaft.workflows.graphs.graph import FREE, FailTask
 from yeaft.workflows.graphs.topology import Topology
 
 Elements = dict[tuple[int, int, Scope], set[int]]
@@ -46,6 +46,7 @@ class Execution:
         self.ended: GraphEnded | None = None
         self.cancelled: GraphCancelled | None = None
         self.failure = ""
+        self.declared_limit = ""
         self.attempts: dict[str, int] = {}
         self.spent: dict[str, StepStarted] = {}
         self.told_closed: set[int] = set()
@@ -205,7 +206,7 @@ class Execution:
         return tuple(chosen)
 
     def _costs(self, one: Activation) -> bool:
-        return not isinstance(self.topology.steps[one.node].task, CodeTask)
+        return not isinstance(self.topology.steps[one.node].task, FREE)
 
     @property
     def is_quiet(self) -> bool:
@@ -278,6 +279,9 @@ class Execution:
         step = self.topology.steps[one.node]
         value = {"error": event.error, "status": event.status, "step": one.node}
         match step.on_error:
+            case "fail" if isinstance(step.task, FailTask) and event.status == "failed":
+                self.declared_limit = self.declared_limit or step.task.limit
+                raise Broken(event.error)
             case "fail":
                 raise Broken(f"Step {one.node!r} {event.status.replace('_', ' ')}: {event.error}")
             case "skip":

@@ -218,7 +218,7 @@ class Flow:
             self._activate(node, value, scope, priority, is_detached=is_detached)
             return
         buffer = self._joins.setdefault((node, scope), JoinBuffer(join, scope))
-        if join.first and buffer.has_fired:
+        if (join.first or join.stop) and buffer.has_fired:
             return
         if not buffer.is_waiting:
             self._move(scope, +1, is_detached=is_detached)
@@ -306,7 +306,8 @@ class Flow:
     def _may_fire(self, buffer: JoinBuffer) -> bool:
         if buffer.join.first:
             return buffer.given >= buffer.join.first or not self._can_reach(buffer, buffer.missing)
-        return not self._can_reach(buffer, buffer.missing)
+        is_decided = bool(buffer.join.stop) and buffer.is_decided
+        return is_decided or not self._can_reach(buffer, buffer.missing)
 
     def _can_reach(self, buffer: JoinBuffer, inputs: tuple[str, ...]) -> bool:
         """Whether anything that lives could still give one of these inputs of a join."""
@@ -344,6 +345,9 @@ class Flow:
             value: Any = values[0] if buffer.join.first == 1 else values
         else:
             value = values
+            if buffer.join.stop:
+                buffer.drop()
+                self._stop_feeders(buffer)
         if buffer.join.reducer:
             try:
                 value = reduced(buffer.join, values)

@@ -26,6 +26,8 @@ def function_mistake(path: str, folder: Path) -> str:
 
     Modules are looked for in `folder` first, where the graph is, and then where Python looks.
     """
+    if not is_function_path(path):
+        return f"{path!r} is no import path, such as module.function"
     module, name = _parted(path)
     found = _found(module, folder)
     if found is None:

@@ -82,7 +82,19 @@ class JudgeTask(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="judg
     node: str
 
 
-Task = VpTask | ToolTask | AskTask | GraphTask | CodeTask | JudgeTask
+class FailTask(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="fail"):
+    """Ends the run as failed with what `text` comes to, a template that also knows the `run`.
+
+    With a `limit` the run ends as one that has come to a limit of that name, such as `rounds`.
+    """
+
+    text: str
+    limit: str = ""
+
+
+Task = VpTask | ToolTask | AskTask | GraphTask | CodeTask | JudgeTask | FailTask
+FREE = (CodeTask, FailTask)
+"""The kinds of tasks that cost nothing."""
 
 
 class Step(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -106,7 +118,8 @@ class Step(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Join(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Waits for its inputs, which are names of steps or joins, and goes on with all their values in that order.
 
-    With `first` it goes on with that many and stops the rest. `reducer` is a built-in name, or empty for a list.
+    With `first` it goes on with that many and stops the rest; with `stop` it does so as soon as more than half of all
+    inputs have given the same at `key`, a path as that of `Match`. `reducer` is a built-in name, or empty for a list.
     """
 
     id: str
@@ -114,6 +127,8 @@ class Join(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reducer: str = ""
     initial: str = ""
     first: int = 0
+    stop: Literal["", "majority"] = ""
+    key: str = ""
     line: int = 0
 
 
@@ -157,7 +172,10 @@ class GraphLimits(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Graph(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One graph. `graphs` are those that its steps name. `on_end` says what becomes of detached work at the end."""
+    """One graph. `graphs` are those that its steps name. `on_end` says what becomes of detached work at the end.
+
+    `input` is the JSON Schema of what it must be given, empty for text.
+    """
 
     name: str
     steps: tuple[Step, ...] = ()
@@ -166,4 +184,5 @@ class Graph(Struct, frozen=True, kw_only=True, omit_defaults=True):
     limits: GraphLimits = GraphLimits()
     params: dict[str, Any] = {}
     on_end: Literal["wait", "cancel"] = "wait"
+    input: str = ""
     graphs: dict[str, Graph] = {}

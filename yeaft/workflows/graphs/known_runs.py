@@ -31,6 +31,7 @@ LAST = "last"
 PREFIX = "r_"
 LEAST_PREFIX = 3
 SHOWN = 5
+SHORT_DIGITS = 8
 
 
 class KnownRun(Struct, frozen=True, kw_only=True):
@@ -55,6 +56,11 @@ class KnownRun(Struct, frozen=True, kw_only=True):
     error: str
     head: int
     asked: str = ""
+
+
+def short(run_id: str) -> str:
+    """Return so much of a run's id that it can be typed."""
+    return run_id[: len(PREFIX) + max(SHORT_DIGITS, LEAST_PREFIX)]
 
 
 def known_run(records: Sequence[Recorded]) -> KnownRun | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from yeaft.config.settings import EFFORTS
 from yeaft.kernel.nearness import nearest
 from yeaft.kernel.tool_names import BUILT_IN, OUTSIDE_PREFIX
 from yeaft.workflows.graphs.agents import HUMAN, Agent
@@ -19,6 +20,7 @@ from yeaft.workflows.graphs.graph import (
     START,
     AskTask,
     CodeTask,
+    FailTask,
     GraphTask,
     OnError,
     OutType,
@@ -30,10 +32,10 @@ from yeaft.workflows.graphs.graph import (
 )
 from yeaft.workflows.graphs.outputs import OUT_TYPES, output_schema, schema_type
 from yeaft.workflows.graphs.plain_values import listing, mapping
-from yeaft.workflows.graphs.saying import NAMES
+from yeaft.workflows.graphs.saying import FAIL_NAMES, NAMES
 from yeaft.workflows.graphs.written import WrittenStep
 
-KINDS = ("agent", "tool", "ask", "approve", "graph", "call")
+KINDS = ("agent", "tool", "ask", "approve", "graph", "call", "fail")
 _ID = re.compile(r"[\w][\w. -]{0,79}", re.UNICODE)
 Tell = Callable[[str, str], None]
 """Notes a mistake: the key it is about (empty for the step), and what is wrong."""
@@ -80,6 +82,8 @@ def made_step(written: WrittenStep, names: Names, folder: Path, line: int, tell:
     if len(kinds) != 1:
         named = ", ".join(KINDS)
         tell("", f"step {written.id!r} needs exactly one of {named}; it has {', '.join(kinds) or 'none'}")
+    if written.limit and written.fail is None:
+        tell("limit", f"step {written.id!r} has a limit, which only a step with fail can name")
     on_error, error_step = _on_error(written, tell)
     out, schema = _out(written, tell)
     return Step(
@@ -119,6 +123,10 @@ def _task(written: WrittenStep, names: Names, folder: Path, schema: str, tell: T
         if mistake := function_mistake(written.call, folder):
             tell("call", mistake)
         return CodeTask(path=written.call)
+    if written.fail is not None:
+        if mistake := template_mistake(written.fail, FAIL_NAMES):
+            tell("fail", f"the template of step {written.id!r} is wrong: {mistake}")
+        return FailTask(text=written.fail, limit=written.limit or "")
     return _vp_task(written, names, schema, tell)
 
 
@@ -150,6 +158,8 @@ def _vp_task(written: WrittenStep, names: Names, schema: str, tell: Tell) -> Tas
         if name in names.graphs:
             return GraphTask(graph=name, prompt=prompt, shared=shared)
         tell("agent", names.vp_mistake(name))
+    if written.effort and written.effort not in EFFORTS:
+        tell("effort", f"{written.effort!r} is no effort. Choose one of: {', '.join(EFFORTS)}.")
     agent = names.agents.get(vp_id)
     if agent is not None and agent.kind == HUMAN:
         return AskTask(kind="question", text=prompt or "{{ input }}")

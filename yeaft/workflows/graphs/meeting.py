@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from typing import Any
 
 from yeaft.workflows.graphs.activation import Scope
+from yeaft.workflows.graphs.conditions import MISSING, at_path
 from yeaft.workflows.graphs.graph import Join
+from yeaft.workflows.graphs.reducers import folded
 
 
 class JoinBuffer:
@@ -49,6 +51,13 @@ class JoinBuffer:
                 self._last[name] = queue.popleft()
         self.has_fired = True
         return [self._last[name] for name in self.join.inputs if name in self._last]
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether more than half of all inputs have given the same, so that the others can change nothing."""
+        values = (at_path(queue[0], self.join.key) for queue in self._queues.values() if queue)
+        counts = Counter(folded(value) for value in values if value is not MISSING)
+        return max(counts.values(), default=0) * 2 > len(self._queues)
 
     def drop(self) -> None:
         """Forget what has not gone on."""

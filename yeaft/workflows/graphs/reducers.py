@@ -62,12 +62,17 @@ def _last(values: Sequence[Any], initial: Any) -> Any:
 
 def _majority(values: Sequence[Any], initial: Any) -> dict[str, Any]:
     """What most say, the earliest among equals, and how many of all agree."""
-    said = [text_of(value).strip().casefold() for value in values]
+    said = [folded(value) for value in values]
     if not said:
         return {"answer": initial, "agreement": 0.0, "votes": 0}
     counts = Counter(said)
     best = max(said, key=lambda one: (counts[one], -said.index(one)))
     return {"answer": values[said.index(best)], "agreement": counts[best] / len(said), "votes": len(said)}
+
+
+def folded(value: Any) -> str:
+    """What is compared of a value when votes are counted: its text without case, and without blanks around it."""
+    return text_of(value).strip().casefold()
 
 
 def _as(kind: type, value: Any) -> Any:

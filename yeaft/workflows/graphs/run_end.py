@@ -37,7 +37,8 @@ def _outcome(execution: Execution) -> tuple[GraphOutcome, str, str]:
         by = execution.cancelled.by
         return ("limit", "", "minutes") if by == DEADLINE else ("cancelled", execution.cancelled.reason, "")
     if execution.failure:
-        return "failed", execution.failure, ""
+        is_limit = bool(execution.declared_limit)
+        return "limit" if is_limit else "failed", execution.failure, execution.declared_limit
     if execution.limit:
         return "limit", "", execution.limit
     leads_to_end = any(edge.target == END for edge in execution.topology.graph.edges)

@@ -23,6 +23,7 @@ from yeaft.workflows.graphs.driver import Driver
 from yeaft.workflows.graphs.execution import Execution
 from yeaft.workflows.graphs.expressions import evaluated
 from yeaft.workflows.graphs.forking import Anew, take_over
+from yeaft.workflows.graphs.given_values import given_value
 from yeaft.workflows.graphs.graph import Graph
 from yeaft.workflows.graphs.isolated import IsolatedFolders
 from yeaft.workflows.graphs.kept_outputs import KeptOutputs
@@ -90,8 +91,9 @@ class Runs:
     async def start(self, frozen: Frozen, given: Any, *, source: str = "", forked_from: str = "") -> Run:
         """Begin a run. Its id is new; nothing is done yet but that this is on disk.
 
-        The Session must have begun (`Session.begin`).
+        The Session must have begun (`Session.begin`). Raises `BadData` if `given` is not what the graph takes.
         """
+        given = given_value(frozen.graph, given)
         run_id = ids.derive("r_", ids.new_ulid(self._means.now_ms()))
         run = self._run(run_id, frozen)
         minutes = frozen.graph.limits.minutes

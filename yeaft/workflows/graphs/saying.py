@@ -10,6 +10,8 @@ from yeaft.workflows.graphs.expressions import filled
 
 NAMES = ("input", "start", "steps", "params", "inbox", "visit", "index", "prompt", "shared_prompt", "extra")
 """What templates can speak of."""
+FAIL_NAMES = (*NAMES, "run")
+"""What the text of a step can speak of that ends the run: also what the run is called on the command line."""
 
 
 def said_to(prompt: str, shared: str, names: Mapping[str, Any], extra: Mapping[str, Any] | None = None) -> str:

@@ -15,6 +15,7 @@ from yeaft.workflows.graphs.graph import (
     AskTask,
     CodeTask,
     Edge,
+    FailTask,
     Graph,
     GraphLimits,
     GraphTask,
@@ -51,6 +52,8 @@ def written_graph(graph: Graph) -> dict[str, Any]:
     partial = {join.id for join, _, _ in uncertain_joins(graph)}
     joins = {join.id: join for join in shown.joins if is_implicit(join)}
     found: dict[str, Any] = {"name": graph.name}
+    if graph.input:
+        found["input"] = msgspec.json.decode(graph.input)
     if graph.params:
         found["params"] = graph.params
     if graph.limits != GraphLimits():
@@ -127,15 +130,18 @@ def _task(step: Step) -> dict[str, Any]:
             return {"graph": task.graph, "prompt": task.prompt, "shared_prompt": task.shared}
         case CodeTask() as task:
             return {"call": task.path, "out": step.out if step.keep else ""}
+        case FailTask() as task:
+            return {"fail": task.text, "limit": task.limit}
         case JudgeTask():
             return {}
 
 
 def _join(join: Join, partial: set[str]) -> dict[str, Any]:
     found = _filled({"id": join.id, "inputs": list(join.inputs), "reducer": join.reducer, "first": join.first})
+    found |= _filled({"stop": join.stop, "key": join.key})
     if join.initial:
         found["initial"] = msgspec.json.decode(join.initial)
-    if not join.first and (join.id in partial or f"{join.id}~in" in partial):
+    if not (join.first or join.stop) and (join.id in partial or f"{join.id}~in" in partial):
         found["partial"] = True
     return found
 

@@ -22,21 +22,27 @@ def signed(answers: Sequence[Mapping[str, Any]]) -> str:
     return "\n\n".join(f"## @{one['vp']}\n\n{_shown(one['answer'])}" for one in answers)
 
 
-def counted(ballots: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def counted(ballots: Sequence[Mapping[str, Any]], terms: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Count answers (each `{vp, answer: {answer, reason}}`), blanks and case aside; the earliest wins among equals.
 
-    Gives `answer`, `agreement` from 0 to 1, `votes`, `ballots` and all of it as `text`. Raises `ValueError` if nobody
-    answered.
+    What is compared is `key` beside an answer, where there is one. By the `terms` (`asked`, how many votes there were
+    to be, and whether a majority was to `stop` the rest) it tells what became of those that are missing. Gives
+    `answer`, `agreement` from 0 to 1, `votes`, `ballots` and all of it as `text`.
+
+    Raises `ValueError` if nobody answered.
     """
     given = [one for one in ballots if not _error(one["answer"])]
     if not given:
         raise ValueError(f"nobody answered: {_error(ballots[0]['answer'])}")
     said = [_answer(one["answer"]) for one in given]
-    count = REDUCERS["majority"](said, None)
+    keys = [_answer(one["answer"], "key") or text for one, text in zip(given, said, strict=True)]
+    count = REDUCERS["majority"](keys, None)
+    count["answer"] = said[keys.index(count["answer"])]
     agreeing = round(count["agreement"] * count["votes"])
     rows = [f"- @{one['vp']}: {answer}" for one, answer in zip(given, said, strict=True)]
     rows += [f"- @{one['vp']}: {_shown(one['answer'])}" for one in ballots if _error(one["answer"])]
-    text = f"{count['answer']}\n\n{agreeing} of {count['votes']} agree.\n" + "\n".join(rows)
+    untold = _missing(len(ballots), agreeing, terms or {})
+    text = f"{count['answer']}\n\n{agreeing} of {count['votes']} agree.{untold}\n" + "\n".join(rows)
     kept = [{"vp": one["vp"], "answer": answer} for one, answer in zip(given, said, strict=True)]
     return {**count, "ballots": kept, "text": text}
 
@@ -70,11 +76,21 @@ def _error(answer: Any) -> str:
     return str(one["error"] or one["status"]) if set(one) == {"error", "status", "step"} else ""
 
 
+def _missing(came: int, agreeing: int, terms: Mapping[str, Any]) -> str:
+    """What became of the votes that did not come."""
+    missing = int(terms.get("asked", came)) - came
+    if missing <= 0:
+        return ""
+    if terms.get("stop") and 2 * agreeing > came + missing:
+        return f" The other {missing} could change nothing, and were stopped."
+    return f" {missing} gave no answer."
+
+
 def _shown(answer: Any) -> str:
     error = _error(answer)
     return f"(failed: {error})" if error else text_of(answer).strip()
 
 
-def _answer(answer: Any) -> str:
+def _answer(answer: Any, field: str = "answer") -> str:
     one = cast("Mapping[str, Any]", answer) if isinstance(answer, Mapping) else {"answer": answer}
-    return text_of(one.get("answer", "")).strip()
+    return text_of(one.get(field, "")).strip()

@@ -23,13 +23,15 @@ def planned(given: Any) -> dict[str, Any]:
     """
     if isinstance(given, list):
         round_ = cast("list[dict[str, Any]]", given)
-        return _after_work(round_[0]["state"], [one["result"] for one in round_])
+        before = round_[0]["state"]
+        most = round_[0].get("replans", before["most_replans"])
+        return _after_work({**before, "most_replans": most}, [one["result"] for one in round_])
     new = cast("Mapping[str, Any]", given)
-    before = _mapping(new.get("state"))
+    earlier = _mapping(new.get("state"))
     state: dict[str, Any] = {
-        "results": before.get("results", {}),
-        "failures": before.get("failures", {}),
-        "replans": before.get("replans", -1) + 1,
+        "results": earlier.get("results", {}),
+        "failures": earlier.get("failures", {}),
+        "replans": earlier.get("replans", -1) + 1,
         "most_replans": new["replans"],
         "plan": _mapping(new["plan"]).get("steps", []),
         "problem": "",

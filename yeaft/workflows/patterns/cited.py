@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from yeaft.workflows.patterns.pattern import MOST_ROUNDS, STOP, Budget, Words, limits, within
+from yeaft.workflows.patterns.pattern import MOST_ROUNDS, Budget, Words, endings, limits, within
 from yeaft.workflows.patterns.yaml_text import yaml_text
 
 CITATIONS = "yeaft.workflows.patterns.citations"
@@ -33,7 +33,7 @@ def cite(wanted: Cite, words: Words) -> str:
         **({"glob": wanted.glob} if wanted.glob else {}),
     }
     given = "{'answer': value, 'found': steps.search, 'before': steps.check | default(none), 'tries': params.tries}"
-    over = {"type": "match", "field": "state", "in": ["stuck", "spent"]}
+    steps, ends = endings("cite", "check", words)
     again = {"type": "match", "field": "state", "value": "again"}
     graph: dict[str, Any] = {
         "name": "cite",
@@ -50,7 +50,7 @@ def cite(wanted: Cite, words: Words) -> str:
                 "output": {"answer": "str", "citations": [citation]},
             },
             {"#": words["remark_check"], "id": "check", "call": f"{CITATIONS}.checked"},
-            {"#": words["remark_stop"], "id": "stop", "call": STOP},
+            *steps,
         ],
         "edges": [
             {"from": "start", "to": "terms"},
@@ -59,8 +59,8 @@ def cite(wanted: Cite, words: Words) -> str:
             {"from": "search", "to": "answer"},
             {"from": "answer", "to": "check", "transform": given},
             {"#": words["remark_best"], "from": "check", "to": "end", "transform": "value.best"},
-            {"from": "check", "to": "answer", "condition": again, "max_visits": max(1, wanted.tries - 1)},
-            {"from": "check", "to": "stop", "condition": over},
+            {"from": "check", "to": "answer", "condition": again, "max_visits": MOST_ROUNDS},
+            *ends,
         ],
     }
     return yaml_text(graph, words["about_cite"])

@@ -9,10 +9,10 @@ from msgspec import Struct
 from yeaft.workflows.patterns.pattern import (
     MOST_MEMBERS,
     MOST_ROUNDS,
-    STOP,
     Budget,
     Words,
     at_least,
+    endings,
     limits,
     unlike,
     within,
@@ -20,7 +20,8 @@ from yeaft.workflows.patterns.pattern import (
 from yeaft.workflows.patterns.yaml_text import yaml_text
 
 ASSIGNING = "yeaft.workflows.patterns.assigning"
-TAKEN = ("start", "end", "plan", "approve", "lead", "next", "stop", "work", "did")
+TAKEN = ("start", "end", "plan", "approve", "lead", "next", "stuck", "spent", "work", "did")
+MOST_CHILDREN = 5 * MOST_MEMBERS
 MOST_STEPS = 30
 """How many steps a plan may come to, new plans included."""
 
@@ -70,18 +71,18 @@ def plan(wanted: Plan, words: Words) -> str:
         edges.append({"from": "plan", "to": "approve"})
     given = "{'plan': value, 'state': steps.next | default(none), 'replans': params.replans}"
     edges.append({"from": source, "to": "next", "transform": given})
-    rounds = wanted.max_steps * (wanted.replans + 1)
+    rounds = wanted.max_steps * (MOST_ROUNDS + 1)
     params = {"workers": list(wanted.workers), "replans": wanted.replans, "max_steps": wanted.max_steps}
     most = (2 + wanted.replans) * (3 + wanted.max_steps * 2)
     head = _Head(name="plan", params=params, limits=limits(wanted.budget, most), steps=steps, edges=edges)
-    return _graph(head, wanted.workers, words, most_at_once=wanted.max_steps, rounds=rounds, again=wanted.replans)
+    return _graph(head, wanted.workers, words, most_at_once=wanted.max_steps, rounds=rounds)
 
 
 def supervise(wanted: Supervise, words: Words) -> str:
     """Return the graph. Raises `UsageError`."""
     at_least(1, wanted.workers, "supervise")
     within("rounds", wanted.rounds, MOST_ROUNDS)
-    within("max_children", wanted.max_children, 5 * MOST_MEMBERS)
+    within("max_children", wanted.max_children, MOST_CHILDREN)
     assignment = {"vp": list(dict.fromkeys(wanted.workers)), "task": "str"}
     output = {"finished": "bool", "answer": "str", "assignments": [assignment]}
     steps: list[dict[str, Any]] = [
@@ -97,8 +98,7 @@ def supervise(wanted: Supervise, words: Words) -> str:
     params = {"workers": list(wanted.workers), "rounds": wanted.rounds, "max_children": wanted.max_children}
     most = 3 * (wanted.rounds + 1) + wanted.max_children + 1
     head = _Head(name="supervise", params=params, limits=limits(wanted.budget, most), steps=steps, edges=edges)
-    shown = {"most_at_once": wanted.max_children, "rounds": wanted.rounds, "again": wanted.rounds}
-    return _graph(head, wanted.workers, words, **shown)
+    return _graph(head, wanted.workers, words, most_at_once=MOST_CHILDREN, rounds=MOST_ROUNDS)
 
 
 class _Head(Struct, frozen=True, kw_only=True):
@@ -111,8 +111,8 @@ class _Head(Struct, frozen=True, kw_only=True):
     edges: list[dict[str, Any]]
 
 
-def _graph(head: _Head, workers: tuple[str, ...], words: Words, *, most_at_once: int, rounds: int, again: int) -> str:
-    """The whole graph; who decides is asked again `again` times at most."""
+def _graph(head: _Head, workers: tuple[str, ...], words: Words, *, most_at_once: int, rounds: int) -> str:
+    """The whole graph; work is handed out in `rounds` rounds at most, however often that is decided anew."""
     members = list(dict.fromkeys(workers))
     ids = unlike(members, TAKEN)
     name, first = head.name, head.steps[0]["id"]
@@ -120,8 +120,8 @@ def _graph(head: _Head, workers: tuple[str, ...], words: Words, *, most_at_once:
     spread = {"map": True, "max_items": most_at_once, "max_visits": rounds}
     work = {"type": "match", "field": "state", "value": "work"}
     ask = {"type": "match", "field": "state", "value": "ask"}
-    over = {"type": "match", "field": "state", "in": ["stuck", "spent"]}
-    leads = [{"from": "next", "to": first, "condition": ask, "max_visits": again}] if again else []
+    ending, ends = endings(name, "next", words)
+    bound = ", 'replans': params.replans" if name == "plan" else ""
     graph = {
         "name": name,
         "params": head.params,
@@ -133,7 +133,7 @@ def _graph(head: _Head, workers: tuple[str, ...], words: Words, *, most_at_once:
                 {"id": step_id, "agent": member, "prompt": words["work"], "on_error": "continue"}
                 for step_id, member in zip(ids, members, strict=True)
             ),
-            {"#": words["remark_stop"], "id": "stop", "call": STOP},
+            *ending,
         ],
         "joins": [
             {"#": words["remark_work"], "id": "work", "inputs": ["next"], "reducer": "first"},
@@ -147,9 +147,14 @@ def _graph(head: _Head, workers: tuple[str, ...], words: Words, *, most_at_once:
                 {"from": "work", "to": step_id, "condition": {"type": "match", "field": "vp", "value": member}}
                 for step_id, member in zip(ids, members, strict=True)
             ),
-            {"from": "did", "to": "next", "join": True, "transform": "{'result': value, 'state': steps.next}"},
-            *leads,
-            {"from": "next", "to": "stop", "condition": over},
+            {
+                "from": "did",
+                "to": "next",
+                "join": True,
+                "transform": f"{{'result': value, 'state': steps.next{bound}}}",
+            },
+            {"from": "next", "to": first, "condition": ask, "max_visits": MOST_ROUNDS},
+            *ends,
         ],
     }
     return yaml_text(graph, words[f"about_{name}"])

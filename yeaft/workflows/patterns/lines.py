@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct
@@ -22,6 +24,7 @@ class Chain(Struct, frozen=True, kw_only=True):
     members: tuple[str, ...]
     names: tuple[str, ...] = ()
     approve: bool = False
+    gate: str = ""
     budget: Budget = Budget()
 
 
@@ -47,8 +50,23 @@ def chain(wanted: Chain, words: Words) -> str:
         steps.append({"id": step_id, "agent": member, "prompt": words[key].replace("{{part}}", step_id)})
         if wanted.approve and number + 1 < len(ids):
             steps.append({"id": f"look at {step_id}", "approve": "{{ input }}"})
-    graph = {"name": "chain", "limits": limits(wanted.budget, len(steps)), "steps": steps}
+    graph: dict[str, Any] = {"name": "chain", "limits": limits(wanted.budget, len(steps)), "steps": steps}
+    if wanted.gate:
+        graph["edges"] = list(_gated(steps, set(ids[:-1]), wanted.gate))
+        steps.append({"id": "closed", "fail": words["chain_closed"]})
+        graph["limits"] = limits(wanted.budget, 2 * len(steps))
     return yaml_text(graph, words["about_chain"])
+
+
+def _gated(steps: list[dict[str, Any]], members: set[str], gate: str) -> Iterator[dict[str, Any]]:
+    """The edges of a line in which what each of `members` gave goes on only if the function `gate` says so."""
+    ids = ["start", *(step["id"] for step in steps), "end"]
+    for source, target in pairwise(ids):
+        if source in members:
+            yield {"from": source, "to": target, "condition": {"type": "callable", "predicate": gate}}
+            yield {"from": source, "to": "closed", "else": True, "transform": f"{{'step': '{source}', 'gave': value}}"}
+        else:
+            yield {"from": source, "to": target}
 
 
 def route(wanted: Route, words: Words) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -10,7 +11,7 @@ from yeaft.kernel.errors import UsageError
 from yeaft.workflows.patterns.pattern import MOST_MEMBERS, Budget, Words, at_least, limits, unlike, within
 from yeaft.workflows.patterns.yaml_text import yaml_text
 
-TAKEN = ("start", "end", "all", "merge", "count")
+TAKEN = ("start", "end", "all", "merge", "count", "key")
 ANSWERS = "yeaft.workflows.patterns.answers"
 
 
@@ -23,10 +24,16 @@ class Parallel(Struct, frozen=True, kw_only=True):
 
 
 class Vote(Struct, frozen=True, kw_only=True):
-    """All members answer the same question, each of them `times` times; what most say counts."""
+    """All members answer the same question, each of them `times` times; what most say counts.
+
+    With `stop` it ends as soon as more than half of all say the same. `key` is the import path of a function that
+    makes of an answer what is compared.
+    """
 
     members: tuple[str, ...]
     times: int = 1
+    stop: Literal["", "majority"] = ""
+    key: str = ""
     budget: Budget = Budget()
 
 
@@ -61,22 +68,44 @@ def vote(wanted: Vote, words: Words) -> str:
     at_least(2, members, "vote")
     ids = unlike(members, TAKEN)
     output = {"answer": "str", "reason": "str"}
+    on_error = "skip" if wanted.key else "continue"
     steps: list[dict[str, Any]] = [
-        {"id": step_id, "agent": member, "prompt": words["vote"], "output": output, "on_error": "continue"}
+        {"id": step_id, "agent": member, "prompt": words["vote"], "output": output, "on_error": on_error}
         for step_id, member in zip(ids, members, strict=True)
     ]
+    inputs, edges = ids, list(_signed(ids, members, "count"))
+    if wanted.key:
+        inputs = [f"{step_id} key" for step_id in ids]
+        steps += [{"id": step_id, "call": wanted.key} for step_id in inputs]
+        edges = list(_keyed(ids, members))
+    join: dict[str, Any] = {"id": "count", "inputs": inputs, "reducer": f"{ANSWERS}.counted"}
+    if wanted.key or wanted.stop:
+        join["initial"] = {"asked": len(ids), "stop": bool(wanted.stop)}
+    if wanted.key:
+        join["partial"] = True
+    if wanted.stop:
+        key = "answer.key" if wanted.key else "answer.answer"
+        join |= {"#": words["remark_vote_stop"], "stop": wanted.stop, "key": key}
     graph = {
         "name": "vote",
         "limits": limits(wanted.budget, len(steps) + 1),
         "steps": steps,
-        "joins": [{"id": "count", "inputs": ids, "reducer": f"{ANSWERS}.counted"}],
+        "joins": [join],
         "edges": [
             {"from": "start", "to": ids},
-            *_signed(ids, members, "count"),
+            *edges,
             {"# shown": words["remark_vote_end"], "from": "count", "to": "end", "transform": "value.text"},
         ],
     }
     return yaml_text(graph, words["about_vote"])
+
+
+def _keyed(ids: list[str], members: list[str]) -> Iterator[dict[str, Any]]:
+    """Edges over which an answer reaches the function that says what is compared of it, and goes on to be counted."""
+    for step_id, member in zip(ids, members, strict=True):
+        yield {"from": step_id, "to": f"{step_id} key", "transform": "value.answer", "priority": -1}
+        answer = f"{{'answer': steps['{step_id}'].answer, 'key': value}}"
+        yield {"from": f"{step_id} key", "to": "count", "transform": f"{{'vp': '{member}', 'answer': {answer}}}"}
 
 
 def _signed(ids: list[str], members: list[str] | tuple[str, ...], target: str) -> list[dict[str, Any]]:

@@ -13,7 +13,6 @@ Words = Mapping[str, str]
 """The texts of `prompts/flows` by key."""
 MOST_ROUNDS, MOST_MEMBERS, MOST_ITEMS = 20, 20, 1000
 SPARE_STEPS = 5
-STOP = "yeaft.workflows.patterns.rounds.stopped"
 
 
 class Budget(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -29,6 +28,22 @@ def limits(budget: Budget, steps: int) -> dict[str, Any]:
     """Return the limits of a graph that by its own bounds takes `steps` steps at most."""
     given = {name: getattr(budget, name) for name in ("cost", "tokens", "minutes", "max_parallel")}
     return {"max_steps": 2 * steps + SPARE_STEPS, **{name: value for name, value in given.items() if value is not None}}
+
+
+def endings(name: str, source: str, words: Words) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the steps that end a run without what was wanted, and the edges to them from the step that decides so.
+
+    `stuck` ends it as failed, `spent` at its limit of rounds; the words say what helps.
+    """
+    steps = [
+        {"#": words["remark_stuck"], "id": "stuck", "fail": words[f"{name}_stuck"]},
+        {"#": words["remark_spent"], "id": "spent", "fail": words[f"{name}_spent"], "limit": "rounds"},
+    ]
+    edges = [
+        {"from": source, "to": state, "condition": {"type": "match", "field": "state", "value": state}}
+        for state in ("stuck", "spent")
+    ]
+    return steps, edges
 
 
 def within(name: str, value: int, most: int) -> None:

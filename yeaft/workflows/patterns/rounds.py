@@ -27,12 +27,13 @@ MOST_SHOWN_CHARS = 6000
 def reviewed(given: Mapping[str, Any]) -> dict[str, Any]:
     """Weigh a review: `review` {verdict, issues} of a `draft`, in one of `rounds`; `before` is what this gave last.
 
+    Where `accepted` is given, that counts in place of the verdict.
     It is `stuck` if the issues are those of the round before. `best` is the draft with the fewest issues so far.
     """
     before = _mapping(given.get("before"))
     review = _mapping(given["review"])
     number = int(before.get("round", 0)) + 1
-    accepted = review.get("verdict") == "accept"
+    accepted = bool(given.get("accepted", review.get("verdict") == "accept"))
     issues = [] if accepted else [str(one) for one in review.get("issues") or ["(none was named)"]]
     best, fewest, best_round = given["draft"], len(issues), number
     if before and before["fewest"] < fewest:
@@ -60,11 +61,12 @@ def reviewed(given: Mapping[str, Any]) -> dict[str, Any]:
 def tried(given: Mapping[str, Any]) -> dict[str, Any]:
     """Weigh a run of `command`: what it printed (`output`) after a try of `tries`, about which `report` tells.
 
-    It is `stuck` if the failures are those of the try before. `best` is the try with the fewest of them.
+    It is `stuck` if the failures are those of the try before. `best` is the try with the fewest of them. Raises
+    `ValueError` if the command did not come to an end of its own.
     """
     before = _mapping(given.get("before"))
     number = int(before.get("round", 0)) + 1
-    output = str(given["output"])
+    output = _printed(given["output"])
     found = _EXIT_CODE.match(output)
     signature = [] if found is None else signature_of(output)
     best_round, fewest = number, len(signature)
@@ -94,6 +96,15 @@ def tried(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _printed(output: Any) -> str:
+    """What a command printed: text if it succeeded, else how its step failed."""
+    failure = _mapping(output)
+    error = str(failure.get("error", ""))
+    if failure and _EXIT_CODE.match(error) is None:
+        raise ValueError(error)
+    return error if failure else str(output)
+
+
 def signature_of(output: str) -> list[str]:
     """What tells one failure from another: the lines that speak of it, without times, addresses and places of a day."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
@@ -105,11 +116,6 @@ def signature_of(output: str) -> list[str]:
             plain = pattern.sub(sign, plain)
         kept[re.sub(r"[-=_. ]{3,}", " ", plain)] = None
     return sorted(kept)
-
-
-def stopped(given: Mapping[str, Any]) -> None:
-    """End a run whose rounds are over without what was wanted. Raises `ValueError` with `why`, always."""
-    raise ValueError(str(given.get("why") or given.get("state") or "it is over"))
 
 
 def _folded(issues: list[str]) -> set[str]:

@@ -128,7 +128,7 @@ def _run(desk: Desk, made: Made, wished: Mapping[str, object], *, follow: bool, 
 
     frozen = frozen_flow(made.pattern, made.text, desk.folder, desk.library)
     options = options_of(desk, wished)
-    given = input_of(made.task or None, quiet=options.quiet)
+    given = input_of(made.task or None, options)
     if not given.strip():
         raise UsageError(_needs_task(made.pattern))
     check_affordable(desk, options, frozen, given, yes=yes)

@@ -79,7 +79,7 @@ def _vote(asked: Asked) -> Wanted:
 
     members = tuple(one.vp for one in asked.roles.rest())
     times = asked.values["times"] or (3 if len(members) == 1 else 1)
-    return Vote(members=members, times=times, budget=asked.budget)
+    return Vote(members=members, times=times, stop=asked.values["stop"], budget=asked.budget)
 
 
 def _map(asked: Asked) -> Wanted:
@@ -167,7 +167,13 @@ FORMS: Mapping[str, Form] = {
     "chain": Form(wanted=_chain, params=(APPROVE,)),
     "route": Form(wanted=_route, params=(option("--else", "other", default=""), option("--by", default=""))),
     "parallel": Form(wanted=_parallel, params=(option("--merge", default=""),)),
-    "vote": Form(wanted=_vote, params=(option("-n", "--times", "times", type=Count(min=1)),)),
+    "vote": Form(
+        wanted=_vote,
+        params=(
+            option("-n", "--times", "times", type=Count(min=1)),
+            option("--stop", type=click.Choice(["", "majority"]), default=""),
+        ),
+    ),
     "map": Form(
         wanted=_map,
         params=(

@@ -19,10 +19,12 @@ from yeaft.interfaces.cli.streams import complain
 from yeaft.interfaces.cli.wishes import wish_of
 from yeaft.kernel.errors import UsageError
 from yeaft.prompts.reference import reference_block
+from yeaft.workflows.graphs.known_runs import short
 
 if TYPE_CHECKING:
     from yeaft.interfaces.assemble import Opened
     from yeaft.interfaces.cli.commands.desk import Desk
+    from yeaft.interfaces.cli.graphs.changing import Changes
     from yeaft.interfaces.cli.json_screen import JsonScreen
     from yeaft.interfaces.cli.options import Options
     from yeaft.interfaces.graphing import Graphing
@@ -47,6 +49,7 @@ def run(
     max_tokens: int | None,
     timeout_s: float | None,
     max_parallel: int | None,
+    answer: tuple[str, ...],
     follow: bool,
     yes: bool,
     **wished: object,
@@ -55,24 +58,26 @@ def run(
     from yeaft.interfaces.cli.graphs.estimate import check_affordable
     from yeaft.interfaces.graph_models import usable_models
     from yeaft.interfaces.graphing import frozen, read_file
+    from yeaft.workflows.graphs.given_values import given_value
 
     options = options_of(desk, wished)
     read = read_file(desk.folder / file, desk.library, usable_models(desk.config, desk.environ))
     made = frozen(read, name, pairs(params))
     limits = {"max_steps": max_steps, "cost_usd": max_cost, "tokens": max_tokens, "max_parallel": max_parallel}
     made = replace(made, graph=limited(made.graph, limits, timeout_s))
-    text = input_of(given, quiet=options.quiet)
+    text = input_of(given, options)
+    made_input = given_value(made.graph, text)
     if not options.quiet:
         for warning in read.warnings:
             complain(desk.ui.retold(warning))
-    check_affordable(desk, options, made, text, yes=yes)
+    check_affordable(desk, options, made, made_input, yes=yes)
 
     async def begin(here: Opened, graphing: Graphing) -> Run:
         del here
         graphing.begin()
-        return await graphing.runs.start(made, text, source=str(read.path))
+        return await graphing.runs.start(made, made_input, source=str(read.path))
 
-    return driven(options, begin, follow=follow)
+    return driven(options, begin, answers=answer, follow=follow)
 
 
 def resume(desk: Desk, *, run_id: str, answer: tuple[str, ...], follow: bool, **wished: object) -> int:
@@ -80,6 +85,12 @@ def resume(desk: Desk, *, run_id: str, answer: tuple[str, ...], follow: bool, **
     from yeaft.interfaces.cli.graphs.taking_up import take_up
 
     paths, found = find_run(desk, run_id)
+    if answer and found.state != "open":
+        run = short(found.run_id)
+        raise UsageError(
+            f"Run {run} has ended ({found.state}), so there is nothing to answer. To do a part of it again with other "
+            f"answers: yeaft graph fork {run} --at STEP --answer TEXT"
+        )
     options = replace(options_of(desk, wished), resume=paths.session_id)
 
     async def begin(here: Opened, graphing: Graphing) -> Run:
@@ -96,21 +107,46 @@ def resume(desk: Desk, *, run_id: str, answer: tuple[str, ...], follow: bool, **
     return take_up(desk, options, paths, found, drive)
 
 
-def retry(desk: Desk, *, run_id: str, step: str, follow: bool, **wished: object) -> int:
+def retry(
+    desk: Desk,
+    *,
+    run_id: str,
+    step: str,
+    params: tuple[str, ...],
+    max_steps: int | None,
+    answer: tuple[str, ...],
+    follow: bool,
+    **wished: object,
+) -> int:
     """Do what failed at a step anew, in a run that takes over all else."""
+    from yeaft.interfaces.cli.graphs.changing import Changes
     from yeaft.workflows.graphs.forking import failed_at
 
     def anew(old: Execution) -> Anew:
         return failed_at(step, [(old.visited[act], done) for act, done in old.finished.items()])
 
-    return _forked(desk, run_id, step, anew, wished, follow=follow, model="")
+    changes = Changes(params=pairs(params), max_steps=max_steps)
+    return _forked(desk, run_id, step, anew, wished, changes=changes, answers=answer, follow=follow)
 
 
-def fork(desk: Desk, *, run_id: str, at: str, model: str, follow: bool, **wished: object) -> int:
+def fork(
+    desk: Desk,
+    *,
+    run_id: str,
+    at: str,
+    model: str,
+    params: tuple[str, ...],
+    max_steps: int | None,
+    answer: tuple[str, ...],
+    follow: bool,
+    **wished: object,
+) -> int:
     """Do a step and all that depends on it anew, in a run that takes over all else."""
+    from yeaft.interfaces.cli.graphs.changing import Changes
     from yeaft.workflows.graphs.forking import at_step
 
-    return _forked(desk, run_id, at, lambda _: at_step(at), wished, follow=follow, model=model)
+    changes = Changes(model=model, params=pairs(params), max_steps=max_steps)
+    return _forked(desk, run_id, at, lambda _: at_step(at), wished, changes=changes, answers=answer, follow=follow)
 
 
 def _forked(
@@ -120,18 +156,19 @@ def _forked(
     anew: Callable[[Execution], Anew],
     wished: Mapping[str, object],
     *,
+    changes: Changes,
+    answers: tuple[str, ...],
     follow: bool,
-    model: str,
 ) -> int:
-    from yeaft.interfaces.cli.graphs.changing import check_step, with_model
+    from yeaft.interfaces.cli.graphs.changing import graph_with_step
     from yeaft.interfaces.cli.streams import remark
 
     paths, found = find_run(desk, run_id)
-    check_step(paths, found.run_id, step)
+    changes.made(graph_with_step(paths, found.run_id, step))
     options = replace(options_of(desk, wished), resume=paths.session_id)
 
     def change(frozen: Frozen) -> Frozen:
-        return replace(frozen, graph=with_model(frozen.graph, model)) if model else frozen
+        return replace(frozen, graph=changes.made(frozen.graph))
 
     async def begin(here: Opened, graphing: Graphing) -> Run:
         graphing.begin()
@@ -140,7 +177,7 @@ def _forked(
             remark(here.ui.text("graph_run.took_over", run=found.run_id, count=taken))
         return run
 
-    return driven(options, begin, follow=follow)
+    return driven(options, begin, answers=answers, follow=follow)
 
 
 def driven(
@@ -199,13 +236,15 @@ def limited(graph: Graph, limits: Mapping[str, float | None], timeout_s: float |
     return replace(graph, limits=replace(graph.limits, **given)) if given else graph
 
 
-def input_of(given: str | None, *, quiet: bool) -> str:
-    """What the run is given: the words of the command line, what is piped in, or both."""
+def input_of(given: str | None, options: Options) -> str:
+    """What the run is given: the words of the command line, what is piped in, or both; answers are no input."""
 
     def hint() -> None:
-        if not quiet:
+        if not options.quiet:
             complain("waiting for standard input … (</dev/null ends this)")
 
+    if options.input_format == "stream-json":
+        return given or ""
     words = "" if given in (None, "-") else given or ""
     piped = read_piped(wait=given == "-", has_prompt=True, on_waiting=hint)
     if piped.content:
@@ -228,10 +267,13 @@ def pairs(params: tuple[str, ...]) -> dict[str, str]:
 
 RUN_ID = argument("RUN_ID")
 FOLLOW = flag("-f", "--follow")
+ANSWER = option("--answer", multiple=True)
+CHANGES = (option("-p", "--param", "params", multiple=True), option("--max-steps", type=Count(min=1)), ANSWER)
 WISHED = (
     option("--mode", type=click.Choice(["ask", "edits", "plan", "auto"])),
     option("--allow", multiple=True),
     option("--deny", multiple=True),
+    option("--input-format", type=click.Choice(["text", "stream-json"])),
     option("--output-format", type=click.Choice(["text", "json", "stream-json"])),
     flag("-q", "--quiet"),
 )
@@ -251,15 +293,16 @@ RUNNING: Mapping[str, Action] = {
             option("--max-tokens", type=Count(min=1)),
             option("--max-parallel", type=Count(min=1)),
             option("--timeout", "timeout_s", type=Seconds()),
+            ANSWER,
             flag("-y", "--yes"),
             FOLLOW,
             *WISHED,
         ),
     ),
-    "resume": Action(run=resume, params=(RUN_ID, option("--answer", multiple=True), FOLLOW, *WISHED)),
-    "retry": Action(run=retry, params=(RUN_ID, argument("STEP"), FOLLOW, *WISHED)),
+    "resume": Action(run=resume, params=(RUN_ID, ANSWER, FOLLOW, *WISHED)),
+    "retry": Action(run=retry, params=(RUN_ID, argument("STEP"), *CHANGES, FOLLOW, *WISHED)),
     "fork": Action(
         run=fork,
-        params=(RUN_ID, option("--at", required=True), option("-m", "--model", default=""), FOLLOW, *WISHED),
+        params=(RUN_ID, option("--at", required=True), option("-m", "--model", default=""), *CHANGES, FOLLOW, *WISHED),
     ),
 }

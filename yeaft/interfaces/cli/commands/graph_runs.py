@@ -181,7 +181,7 @@ def _row(found: Found) -> RunRow:
 
 
 def _cells(desk: Desk, paths: object, run: KnownRun) -> tuple[str, ...]:
-    from yeaft.interfaces.cli.graphs.run_lines import money
+    from yeaft.interfaces.runs.run_lines import money
     from yeaft.store.directory import SessionPaths
 
     assert isinstance(paths, SessionPaths)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from yeaft.interfaces.cli.commands.graph_running import pairs
 from yeaft.interfaces.cli.commands.parsing import Action, flag, option
@@ -17,6 +18,7 @@ from yeaft.interfaces.cli.commands.printing import put, put_json
 from yeaft.interfaces.cli.streams import complain
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_FAILED
+from yeaft.workflows.graphs.known_runs import short
 
 if TYPE_CHECKING:
     from yeaft.config.settings import Mode
@@ -81,15 +83,14 @@ def run(
     allow: tuple[str, ...],
     deny: tuple[str, ...],
     model: str,
+    keep: bool,
 ) -> int:
-    """Run a graph with the replies of a cassette and compare; with `record` make the cassette."""
+    """Run a graph with the replies of a cassette and compare; with `record` make it. Its Session is not kept."""
     from yeaft.interfaces.flow_runs import Where
     from yeaft.interfaces.graphing import frozen, read_file
     from yeaft.llm.cassette import Cassette, read_cassette
 
-    if record and lenient:
-        raise UsageError("--record asks the models; --lenient is for answers that are kept.")
-    how: ReplayMode = "record" if record else "lenient" if lenient else "strict"
+    how = _how(record=record, lenient=lenient)
     place = desk.folder / cassette
     tape = Cassette(how, desk.folder) if record else read_cassette(place, how, desk.folder)
     golden = None if record else _golden(tape, place)
@@ -108,6 +109,8 @@ def run(
         substitute=tape,
     )
     result, visits = asyncio.run(_ran(where, made, words, file))
+    if not keep:
+        result = _forgotten(desk, result)
     now = Golden(
         graph=made.graph.name,
         input=words,
@@ -119,11 +122,16 @@ def run(
     )
     if golden is None:
         place.write_bytes(tape.rows(now))
-    if not desk.options.quiet:
-        for stray in tape.strays:
-            complain(desk.text("graph_test.stray", asked=stray))
+    for stray in () if desk.options.quiet else tape.strays:
+        complain(desk.text("graph_test.stray", asked=stray))
     changes = () if golden is None else tuple(_changes(golden, now, tape))
     return _told(desk, file, now, changes, result, recorded=record)
+
+
+def _how(*, record: bool, lenient: bool) -> ReplayMode:
+    if record and lenient:
+        raise UsageError("--record asks the models; --lenient is for answers that are kept.")
+    return "record" if record else "lenient" if lenient else "strict"
 
 
 def _golden(tape: Cassette, place: Path) -> Golden:
@@ -151,6 +159,14 @@ async def _ran(where: Where, made: Frozen, words: str, file: Path) -> tuple[RunR
     handle = await RunHandle.begun(where, begin)
     result = await handle.result()
     return result, _visits(handle.execution)
+
+
+def _forgotten(desk: Desk, result: RunResult) -> RunResult:
+    """Delete the Session of a run, and return its result without the way to it."""
+    from yeaft.session.offline import delete_session
+
+    delete_session(desk.home, result.session)
+    return replace(result, run="", session="")
 
 
 def _visits(execution: Execution) -> tuple[Seen, ...]:
@@ -227,6 +243,8 @@ def _told(desk: Desk, file: Path, now: Golden, changes: Sequence[str], result: R
     if not desk.as_json:
         code = "graph_test.recorded" if recorded else "graph_test.changed" if changes else "graph_test.same"
         desk.note(code, graph=now.graph, steps=len(now.visits), outcome=now.outcome)
+        if result.run:
+            desk.note("graph_test.kept", run=short(result.run), session=result.session)
     return EXIT_FAILED if changes or is_bad else EXIT_ANSWERED
 
 
@@ -246,6 +264,7 @@ TESTING: Mapping[str, Action] = {
             option("--allow", multiple=True),
             option("--deny", multiple=True),
             option("-m", "--model", default=""),
+            flag("--keep"),
         ),
     ),
 }

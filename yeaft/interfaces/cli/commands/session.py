@@ -17,7 +17,7 @@ from yeaft.interfaces.cli.commands.session_rows import called, cell, row_of
 from yeaft.interfaces.cli.commands.session_show import SHOWS
 from yeaft.interfaces.cli.commands.session_transfer import TRANSFERS, tell_new
 from yeaft.interfaces.cli.options import Count
-from yeaft.kernel.errors import UsageError
+from yeaft.kernel.errors import NotFound, UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED
 
 if TYPE_CHECKING:
@@ -99,7 +99,13 @@ def unarchive(desk: Desk, *, sessions: Sequence[str]) -> int:
 def fork(desk: Desk, *, session: str, name: str, at: str) -> int:
     """Copy a Session, as it is or as it was before the message `at`, and print the id of the copy."""
     from yeaft.session.offline import fork_offline
+    from yeaft.workflows.graphs.known_runs import PREFIX, short
 
+    if at.startswith(PREFIX):
+        raise NotFound(
+            f"'{at}' is a run of a graph, and a Session is copied from a message or checkpoint on. To do a part of the "
+            f"run again: yeaft graph fork {short(at)} --at STEP"
+        )
     session_id, notices = asyncio.run(fork_offline(desk.home, _place(desk, session).session_id, name, at))
     for notice in notices:
         desk.note(notice.code, **notice.params)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft.interfaces.cli.graphs.found_runs import journal_of
+from yeaft.interfaces.graphing import with_params
 from yeaft.kernel.errors import NotFound
 from yeaft.kernel.nearness import nearest
 from yeaft.store.blobs import FileBlobs
@@ -17,14 +20,30 @@ if TYPE_CHECKING:
     from yeaft.store.directory import SessionPaths
 
 
-def check_step(paths: SessionPaths, run_id: str, step: str) -> None:
-    """Check that the graph of a run has a step. Raises `NotFound`, which names the nearest one."""
+class Changes(Struct, frozen=True, kw_only=True):
+    """What is different about a run that goes on from another: its model, parameters, how many steps it may take."""
+
+    model: str = ""
+    params: Mapping[str, str] = {}
+    max_steps: int | None = None
+
+    def made(self, graph: Graph) -> Graph:
+        """Return the graph with these changes. Raises `BadData` for a parameter that it has not."""
+        changed = with_params(graph, self.params)
+        if self.max_steps is not None:
+            changed = replace(changed, limits=replace(changed.limits, max_steps=self.max_steps))
+        return with_model(changed, self.model) if self.model else changed
+
+
+def graph_with_step(paths: SessionPaths, run_id: str, step: str) -> Graph:
+    """Return the graph of a run, which must have a step. Raises `NotFound`, which names the nearest one."""
     frozen = frozen_of(started_in(journal_of(paths), run_id), FileBlobs(paths.blobs))
     steps = [one.id for one in frozen.graph.steps if "~" not in one.id]
     if step not in steps:
         near = nearest(step, steps)
         hint = f"Did you mean {near!r}?" if near else f"It has {', '.join(steps)}."
         raise NotFound(f"The graph {frozen.graph.name!r} has no step {step!r}. {hint}")
+    return frozen.graph
 
 
 def with_model(graph: Graph, model: str) -> Graph:

@@ -19,7 +19,7 @@ from yeaft.kernel.outcome import (
 )
 from yeaft.kernel.usage import Usage
 from yeaft.workflows.graphs.conditions import text_of
-from yeaft.workflows.graphs.known_runs import LEAST_PREFIX, PREFIX
+from yeaft.workflows.graphs.known_runs import short
 
 if TYPE_CHECKING:
     from yeaft.events.call import AskOpened
@@ -34,7 +34,6 @@ EXIT_CODES = {
     "limit": EXIT_LIMIT,
     "needs_human": EXIT_NEEDS_HUMAN,
 }
-SHORT_DIGITS = 8
 
 
 class GraphResult(Struct, frozen=True, kw_only=True):
@@ -131,8 +130,3 @@ def next_command(run: str, asks: Sequence[AskOpened]) -> str:
     flags = dict.fromkeys(ask.flag for ask in asks if ask.flag)
     answers = ['--answer "your answer"' if ask.kind != "approval" else "--answer yes" for ask in asks if not ask.flag]
     return " ".join(("yeaft graph resume", run, *flags, *answers))
-
-
-def short(run_id: str) -> str:
-    """Return so much of a run's id that it can be typed."""
-    return run_id[: len(PREFIX) + max(SHORT_DIGITS, LEAST_PREFIX)]

@@ -11,34 +11,36 @@ from typing import TYPE_CHECKING
 from yeaft.events.call import AskOpened, AskWithdrawn
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.session import NoticePosted
-from yeaft.events.turn import ReplyCompleted
+from yeaft.events.turn import ProgressShown, ReplyCompleted
 from yeaft.interfaces.assemble import Opened, opened
 from yeaft.interfaces.cli.graphs.graph_result import (
     GraphResult,
     ended_result,
     next_command,
     printed,
-    short,
     waiting_result,
 )
-from yeaft.interfaces.cli.graphs.run_lines import money
 from yeaft.interfaces.cli.graphs.run_screen import RunScreen, screen_for
-from yeaft.interfaces.cli.graphs.run_view import RunView
 from yeaft.interfaces.cli.json_screen import JsonScreen
 from yeaft.interfaces.cli.output import Output
 from yeaft.interfaces.cli.signals import Signals
 from yeaft.interfaces.cli.spoken import spoken
 from yeaft.interfaces.cli.streams import complain
 from yeaft.interfaces.graphing import Graphing
+from yeaft.interfaces.runs.run_ends import failed_step
+from yeaft.interfaces.runs.run_lines import money
+from yeaft.interfaces.runs.run_view import RunView
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import SessionBusy, YeaftError
 from yeaft.kernel.messages import text_of
 from yeaft.kernel.outcome import EXIT_FAILED, EXIT_PIPE_CLOSED
 from yeaft.kernel.text import without_surrogates
 from yeaft.workflows.graphs.cancel_request import heeding
+from yeaft.workflows.graphs.known_runs import short
 from yeaft.workflows.graphs.run_ledger import STREAM
 
 if TYPE_CHECKING:
+    from yeaft.events.graph import GraphEnded
     from yeaft.interfaces.cli.options import Options
     from yeaft.interfaces.ground import Wish
     from yeaft.prompts.ui import Ui
@@ -128,7 +130,7 @@ class GraphRun:
         self._show(here, run)
         self._signals.also(lambda: self._cancel(run))
         async with heeding(here.artifacts.out.parent, run_id, lambda reason: run.driver.cancel("user", reason)):
-            ended = await run.driver.drive()
+            ended = await self._drive(here, run)
         if self._cancelling is not None:
             await self._cancelling
         assert self._screen is not None
@@ -143,6 +145,26 @@ class GraphRun:
         self._tell_end(here, result)
         return result
 
+    async def _drive(self, here: Opened, run: Run) -> GraphEnded | None:
+        """Drive the run, with answers from standard input if they come there."""
+        if self._options.input_format != "stream-json":
+            return await run.driver.drive()
+        from yeaft.interfaces.cli.graphs.answering import follow_answers
+        from yeaft.interfaces.cli.json_input import Lines
+
+        lines = Lines()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(follow_answers(here, lines, lambda: self._cancel(run), self._refuse), name="answers")
+            ended = await run.driver.drive()
+            lines.close()
+        return ended
+
+    def _refuse(self, error: YeaftError) -> None:
+        """Say that a line of input could not be done."""
+        if self._lines is not None:
+            self._lines.hear(ProgressShown(code="input.refused", params={"message": str(error)}))
+        self._say(without_surrogates(str(error)))
+
     def _show(self, here: Opened, run: Run) -> None:
         """Begin to show a run, as far as it has come."""
         run_id = run.execution.run_id
@@ -156,7 +178,8 @@ class GraphRun:
             self._screen.say(here.ui.text("graph_run.begun", graph=run.frozen.graph.name, run=run_id))
 
     def _cancel(self, run: Run) -> None:
-        self._cancelling = asyncio.get_running_loop().create_task(run.driver.cancel("user", "interrupted"))
+        if self._cancelling is None:
+            self._cancelling = asyncio.get_running_loop().create_task(run.driver.cancel("user", "interrupted"))
 
     def _hear_run(self, run_id: str, recorded: Recorded) -> None:
         if self._lines is not None:
@@ -226,9 +249,13 @@ class GraphRun:
         ui, run = here.ui, short(result.run)
         match result.outcome:
             case "failed":
-                reason, step = ui.retold(result.error), self._failed_step()
+                assert self._view is not None
+                reason, step = _retold(ui, result.error), failed_step(self._view)
                 code = "graph_run.failed" if step else "graph_run.failed_between"
                 self._screen.say(ui.text(code, graph=result.graph, reason=reason, run=run, step=step))
+            case "limit" if result.error:
+                reason = _retold(ui, result.error)
+                self._screen.say(ui.text("graph_run.limit_declared", graph=result.graph, reason=reason, run=run))
             case "limit":
                 limit = ui.text(f"graph_run.limit_{result.limit}")
                 self._screen.say(ui.text("graph_run.limit", graph=result.graph, limit=limit, run=run))
@@ -236,11 +263,6 @@ class GraphRun:
                 self._screen.say(ui.text("graph_run.cancelled", graph=result.graph, run=run))
             case _:
                 pass
-
-    def _failed_step(self) -> str:
-        assert self._view is not None
-        failed = [one.node for one in self._view.own if one.state not in ("ok", "running", "cancelled")]
-        return failed[-1] if failed else ""
 
     def _put(self, result: GraphResult, output: Output) -> None:
         if self._lines is not None:
@@ -268,6 +290,11 @@ class GraphRun:
         if output.error is not None:
             complain(f"The result could not be written to standard output: {output.error.strerror}.")
         return result.exit_code or EXIT_FAILED
+
+
+def _retold(ui: Ui, text: str) -> str:
+    """A reason in the user's language; what a graph says itself may have several lines."""
+    return "\n".join(map(ui.retold, ui.retold(text).split("\n")))
 
 
 def _hurry(output: Output) -> None:

@@ -28,6 +28,7 @@ from yeaft.workflows.graphs.graph import (
     AskTask,
     CodeTask,
     Edge,
+    FailTask,
     Graph,
     GraphTask,
     Join,
@@ -146,6 +147,8 @@ class GraphWords:
         parts = [named if is_implicit(join) else self.say("join_named", name=join.id, inputs=self._listed(join.inputs))]
         if join.first:
             parts.append(self.say("join_first", count=join.first))
+        if join.stop:
+            parts.append(self.say("join_stop", count=len(join.inputs) // 2 + 1))
         if join.reducer:
             parts.append(self.say("join_reduced", reducer=join.reducer))
         return ", ".join(parts)
@@ -180,6 +183,8 @@ class GraphWords:
                 return self.say("by_graph", graph=graph) if graph else self.say("by_any_graph")
             case CodeTask(path=path):
                 return self.say("by_call", path=path)
+            case FailTask(text=text):
+                return self.say("by_fail", text=_short(text))
             case JudgeTask():
                 return ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from yeaft.interfaces.cli.graphs.graph_words import GraphWords
 from yeaft.prompts.ui import Ui
-from yeaft.workflows.graphs.graph import END, START, AskTask, CodeTask, Graph, GraphTask, Step, Task, ToolTask
+from yeaft.workflows.graphs.graph import END, START, AskTask, CodeTask, FailTask, Graph, GraphTask, Step, Task, ToolTask
 from yeaft.workflows.graphs.plain import plain
 
 
@@ -40,6 +40,8 @@ def _shape(task: Task) -> tuple[str, str]:
             return "[[", "]]"
         case AskTask():
             return "[/", "/]"
+        case FailTask():
+            return "{{", "}}"
         case GraphTask():
             return "[(", ")]"
         case _:

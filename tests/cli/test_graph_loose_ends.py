@@ -1,0 +1,117 @@
+"""What graphs are given and need around their steps: typed input, servers, answers, estimates, and what stays."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands_given import CHECKOUT, Given, scripted_model
+
+SERVER = CHECKOUT / "tests" / "mcp" / "sample_server.py"
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    script = {"lines": [{"vp": "", "when": "", "repeat": True, "steps": [{"step": "says", "text": "said"}]}]}
+    with scripted_model(tmp_path_factory.mktemp("scripted"), script) as url:
+        yield url
+
+
+@pytest.fixture
+def given(tmp_path: Path, url: str) -> Given:
+    return Given(tmp_path, url)
+
+
+def graph(given: Given, text: str) -> None:
+    (given.folder / "g.yaml").write_text(text, encoding="utf-8")
+
+
+def test_a_step_that_uses_a_server_starts_it_though_no_model_is_asked(given: Given) -> None:
+    given.home.mkdir()
+    (given.home / "config.toml").write_text(
+        f"[mcp.servers.sample]\ncommand = {json.dumps(sys.executable)}\nargs = [{json.dumps(str(SERVER))}, 'stdio']\n"
+        "[mcp.servers.gone]\ncommand = 'no-such-program'\n",
+        encoding="utf-8",
+    )
+    graph(given, "graph: {steps: [{id: sum, tool: mcp__sample__add, args: {a: 2, b: 3}}]}")
+    added = given.says("-q", "graph", "run", "g.yaml", "--allow", "mcp__sample__*")
+    graph(given, "graph: {steps: [{id: sum, tool: mcp__gone__add, args: {a: 2, b: 3}}]}")
+    gone = given.yeaft("-q", "graph", "run", "g.yaml", "--allow", "mcp__gone__*")
+
+    assert "5" in added
+    assert gone.code == 1
+    assert "Step 'sum' failed: " in gone.err
+    assert "gone" in gone.err
+
+
+def test_input_is_text_unless_the_graph_says_that_it_takes_something_else(given: Given) -> None:
+    steps = "steps: [{id: one, call: json.dumps}]"
+    graph(given, f"graph: {{{steps}}}")
+    text = given.says("-q", "graph", "run", "g.yaml", '{"a": 1}')
+    graph(given, f"graph: {{input: {{a: int}}, {steps}}}")
+    typed = given.says("-q", "graph", "run", "g.yaml", '{"a": 1}')
+    piped = given.yeaft("-q", "graph", "run", "g.yaml", "-", stdin='{"a": 2}')
+    unfit = given.yeaft("graph", "run", "g.yaml", '{"a": "x"}')
+    none = given.yeaft("graph", "run", "g.yaml", "a is 1")
+
+    assert text == '"{\\"a\\": 1}"'
+    assert (typed, piped.out) == ('{"a": 1}', '{"a": 2}\n')
+    assert (unfit.code, none.code) == (65, 65)
+    assert "The graph 'graph' cannot take this input: a: 'x' is not of type 'integer'." in unfit.err
+    assert "The graph 'graph' cannot take this input: it is no JSON." in none.err
+    assert len(given.yeaft("graph", "ls", "--json").json) == 3
+
+
+def test_an_answer_to_a_run_that_has_ended_is_refused_with_what_can_be_done(given: Given) -> None:
+    graph(given, 'graph: {steps: [{id: ok, approve: "Go on?"}]}')
+    done = given.yeaft("-q", "graph", "run", "g.yaml", "tea", "--answer", "yes")
+
+    late = given.yeaft("graph", "resume", "last", "--answer", "no")
+
+    assert (done.code, done.out) == (0, "tea\n")
+    assert late.code == 2
+    command = late.err.strip().partition("other answers: yeaft ")[2]
+    assert command.startswith("graph fork r_")
+    assert given.yeaft(*command.replace("STEP", "ok").replace("TEXT", "no").split()).code == 1
+
+
+def test_what_is_estimated_counts_the_things_that_are_given(given: Given, url: str) -> None:
+    given.home.mkdir()
+    (given.home / "config.toml").write_text(
+        f'[providers.box]\nbase_url = "{url}/v1"\nprotocol = "openai-responses"\n'
+        'models = [{id = "scripted", price_usd_per_mtok = {in = 1.0, out = 1.0}}]\n[graphs]\nconfirm_usd = 0.001\n',
+        encoding="utf-8",
+    )
+    items = ("--item", "one", "--item", "two", "--item", "three")
+
+    asked = given.yeaft("flow", "map", *items, "DO it", "--yes", "-m", "box/scripted")
+
+    assert "3 requests" in asked.err, asked.err
+
+
+def test_a_test_of_a_graph_leaves_no_session_unless_it_is_to_be_kept(given: Given) -> None:
+    graph(given, "graph: {steps: [{id: one, agent: omni}]}")
+    words = ("graph", "test", "g.yaml", "tea", "--cassette", "c.jsonl")
+    given.says(*words, "--record")
+    given.says(*words)
+    nothing = given.yeaft("session", "ls", "--json").json
+
+    kept = given.yeaft(*words, "--keep")
+
+    assert nothing == []
+    (session,) = given.yeaft("session", "ls", "--json").json
+    (run,) = given.yeaft("graph", "ls", "--json").json
+    assert (kept.code, run["session"]) == (0, session["id"])
+    assert f"yeaft graph logs {run['id'][:10]}" in kept.err
+
+
+def test_a_copy_of_a_session_from_a_run_on_says_how_runs_are_forked(given: Given) -> None:
+    graph(given, "graph: {steps: [{id: one, agent: omni}]}")
+    ran = given.yeaft("--json", "graph", "run", "g.yaml", "tea").json
+
+    done = given.yeaft("session", "fork", ran["session"], "--at", ran["run"])
+
+    assert done.code == 66
+    assert f"yeaft graph fork {ran['run'][:10]} --at STEP" in done.err

@@ -1,6 +1,7 @@
 """`yeaft graph check|show|translate`: what a file of graphs says is shown, and nothing is begun by looking at it."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -216,3 +217,62 @@ def test_the_tools_that_steps_may_name_are_those_there_are(given: Given) -> None
     listed = given.yeaft("tool", "ls", "--json").json
 
     assert sorted(one["name"] for one in listed if not one["name"].startswith("mcp__")) == sorted(BUILT_IN)
+
+
+def fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def link_to_nowhere(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def link_to_itself(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+ODD_FILES = {
+    "a pipe that nobody writes to": (fifo, 65, "{path} is no ordinary file."),
+    "a folder": (Path.mkdir, 65, "{path} is a folder."),
+    "a link to nowhere": (link_to_nowhere, 66, "There is no file {path}."),
+    "a link to itself": (link_to_itself, 66, "There is no file {path}."),
+    "UTF-16": (lambda path: path.write_bytes(REVIEW.encode("utf-16")), 65, "{path} cannot be read: 'utf-8' codec"),
+    "bytes that are no text": (lambda path: path.write_bytes(b"graph: {}\0"), 65, "{path}: it is no YAML: "),
+    "a file that includes itself": (
+        lambda path: path.write_text("graph: !include odd.yaml\n"),
+        65,
+        "{path}:1: 'odd.yaml' includes itself",
+    ),
+    "a program for the reader": (
+        lambda path: path.write_text("graph: !!python/object/apply:os.system ['touch begun']\n"),
+        65,
+        "{path}:1: it must be a mapping",
+    ),
+    "a template that fills the memory": (
+        lambda path: path.write_text(
+            "graph: {steps: [{id: a, agent: omni, prompt: \"{{ '%9999999999d' % 1 }}{{ nobody }}\"}]}\n"
+        ),
+        65,
+        "{path}:1: the template of step 'a' is wrong: 'nobody' is nothing it could speak of",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ODD_FILES)
+def test_a_file_of_an_odd_kind_is_refused_in_one_line_and_nothing_is_begun(given: Given, kind: str) -> None:
+    write, code, expected = ODD_FILES[kind]
+    path = given.folder / "odd.yaml"
+    write(path)
+    said = expected.format(path=path)
+
+    checked, run = given.yeaft("graph", "check", "odd.yaml", "--json"), given.yeaft("graph", "run", "odd.yaml", "go")
+
+    assert (checked.code, run.code) == (code, code)
+    assert run.out == ""
+    assert run.err.startswith(f"yeaft: {said}")
+    assert len(run.err.splitlines()) == 1
+    told = json.loads(checked.out)
+    assert not told["ok"]
+    assert [one[: len(said)] for one in told["mistakes"]] == [said]
+    assert not (given.home / "sessions").exists()
+    assert not (given.folder / "begun").exists()

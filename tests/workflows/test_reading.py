@@ -345,7 +345,8 @@ def test_agents_of_other_programs_are_vps_and_a_human_is_asked() -> None:
           boss: {type: native}
           robot: {type: claude_code, system_prompt: You build.}
           me: {provider: human, description: Knows}
-        graph: {steps: [{id: a, agent: boss}, {id: b, agent: robot}, {id: c, agent: me}]}
+          you: {type: native, model: {type: input}}
+        graph: {steps: [{id: a, agent: boss}, {id: b, agent: robot}, {id: c, agent: me}, {id: d, agent: you}]}
     """)
 
     tasks = {step.id: step.task for step in found.graph().steps}
@@ -353,6 +354,7 @@ def test_agents_of_other_programs_are_vps_and_a_human_is_asked() -> None:
         "a": VpTask(vp_id="boss"),
         "b": VpTask(vp_id="robot"),
         "c": AskTask(kind="question", text="{{ input }}"),
+        "d": AskTask(kind="question", text="{{ input }}"),
     }
     assert found.warnings == (
         (
@@ -398,3 +400,24 @@ def test_a_file_may_be_one_graph_and_nothing_else() -> None:
 
     assert alone.name == "graph"
     assert structure(alone) == structure(graph("graph: {steps: [{id: a, agent: omni}]}"))
+
+
+@pytest.mark.parametrize(
+    "ways",
+    [
+        "{from: a, to: [b, c], condition: {type: expr, expr: value == 1}}",
+        "{from: a, to: d, condition: {type: expr, expr: value == 1}}, {from: a, to: [b, c], else: true}",
+        (
+            "{from: a, to: b, condition: {type: expr, expr: value == 1}}, "
+            "{from: a, to: c, condition: {type: expr, expr: value == 1}}"
+        ),
+    ],
+)
+def test_a_join_may_wait_for_ways_that_one_condition_opens_together(ways: str) -> None:
+    steps = ", ".join(f"{{id: {name}, agent: omni}}" for name in ("a", "b", "c", "d"))
+
+    read_graph = graph(
+        f"graph:\n  steps: [{steps}]\n  edges: [{{from: d, to: end}}, {ways}, {{from: [b, c], to: end}}]\n"
+    )
+
+    assert any(set(join.inputs) == {"b", "c"} for join in read_graph.joins)

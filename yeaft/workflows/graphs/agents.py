@@ -108,7 +108,7 @@ class AgentReader:
             name=name,
             persona=self._prompts(name, line).persona(agent),
             description=str(agent.get("description") or ""),
-            model=self._model(name, agent, line),
+            model="" if kind == HUMAN else self._model(name, agent, line),
             kind=kind,
             schema="" if schema is None else msgspec.json.encode(schema).decode(),
             line=line,
@@ -201,7 +201,9 @@ def _kind(agent: Mapping[str, Any], section: str) -> str:
     told = agent.get("type") or (mapping(provider).get("type") if isinstance(provider, dict) else provider)
     if section != "agents":
         return SECTIONS[section]
-    return HUMAN if told == HUMAN else str(agent.get("type") or NATIVE)
+    model = agent.get("model")
+    is_human = told == HUMAN or (is_mapping(model) and model.get("type") == "input")
+    return HUMAN if is_human else str(agent.get("type") or NATIVE)
 
 
 def _listed(value: Any) -> list[Any]:

@@ -87,7 +87,8 @@ def _unbounded(graph: Graph) -> Iterator[Mistake]:
         if step.error_step:
             following.setdefault(step.id, []).append(step.error_step)
     for part in components(following):
-        path = _cycle(following, next(step.id for step in graph.steps if step.id in part), part)
+        nodes = (*(step.id for step in graph.steps), *(join.id for join in graph.joins))
+        path = _cycle(following, next(node for node in nodes if node in part), part)
         shown = " -> ".join(node for node in (*path, path[0]) if HIDDEN not in node)
         pairs = set(pairwise((*path, path[0])))
         lines = [edge.line for edge in graph.edges if (edge.source, edge.target) in pairs]
@@ -176,8 +177,19 @@ def _barrier(reach: Reach, choices: list[Edge], leaving: int, join: Join, missin
     is_certain = len(leading) == leaving and any(edge.is_else for edge in leading)
     if not leading or is_certain:
         return None
-    found = reach.of(START, frozenset(edge.id for edge in leading))
+    together = (edge for edge in choices if any(_are_taken_together(edge, one) for one in leading))
+    found = reach.of(START, frozenset(edge.id for edge in together))
     return leading[0] if missing not in found and any(one in found for one in join.inputs) else None
+
+
+def _are_taken_together(one: Edge, other: Edge) -> bool:
+    """Whether of two edges that leave one node both are taken or none: written as one, or on the same conditions."""
+    same = (one.condition, one.stop_condition, one.max_visits) == (
+        other.condition,
+        other.stop_condition,
+        other.max_visits,
+    )
+    return one.is_else == other.is_else and same
 
 
 def _impossible(graph: Graph) -> Iterator[Mistake]:

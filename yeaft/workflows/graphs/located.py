@@ -17,7 +17,9 @@ from yeaft.workflows.graphs.plain_values import is_mapping, mapping
 Path = tuple[str | int, ...]
 LIMIT_BYTES, LIMIT_DEPTH, LIMIT_VALUES = 256 * 1024, 50, 50_000
 """How large a text may be, how deep its values may be nested, and how many there may be, aliases counted in full."""
+LONGEST_LIST = 5000
 CORE_TAG = "tag:yaml.org,2002:"
+_CORE_TAGS = frozenset(("", "!", "str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge"))
 INCLUDE_TAG = "!include"
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9_]*)")
 _FLOAT = re.compile(r"[-+]?(?:[0-9][0-9_]*)?\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
@@ -191,6 +193,8 @@ class _Reader:
         for event in self._events:
             if _kind(event) == "SequenceEnd":
                 break
+            if len(found) >= LONGEST_LIST:
+                raise Unreadable(Mistake(_line(event), "it holds too many values, or values nested too deep"))
             found.append(self._value(event, (*path, len(found))))
         return found
 
@@ -231,7 +235,7 @@ class _Reader:
 
     def _tagged(self, event: _Event, value: Any, line: int) -> Any:
         tag = str(event.tag or "")
-        if tag in ("", "!") or tag.startswith((CORE_TAG, "!!")):
+        if tag.removeprefix(CORE_TAG).removeprefix("!!") in _CORE_TAGS:
             return value
         if tag == INCLUDE_TAG and isinstance(value, str) and self._include is not None:
             try:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from yeaft.kernel.lists import is_list
 from yeaft.workflows.graphs.graph import OutType, Step, VpTask
-from yeaft.workflows.graphs.plain_values import is_mapping, mapping
+from yeaft.workflows.graphs.plain_values import is_mapping, listing, mapping
 
 OUT_TYPES: tuple[OutType, ...] = ("text", "json", "list", "table", "image", "diff", "file", "url", "model")
 SPREADABLE: tuple[OutType, ...] = ("text", "json", "list", "table")
@@ -35,8 +35,32 @@ def output_schema(written: Any) -> dict[str, Any]:
     list of that. Raises `ValueError` for what is none of these.
     """
     if is_mapping(written) and ("$schema" in written or written.get("type") == "object"):
+        _check_schema(written)
         return written
     return _schema(written)
+
+
+def _check_schema(schema: Mapping[str, Any]) -> None:
+    """Raise `ValueError` for what is no JSON Schema, or speaks of another one, which nobody fetches."""
+    from jsonschema import Draft202012Validator, SchemaError
+
+    for reference in _references(schema):
+        if not reference.startswith("#"):
+            raise ValueError(f"{reference!r} is not in this schema, and nothing is fetched")
+    try:
+        Draft202012Validator.check_schema(dict(schema))
+    except SchemaError as error:
+        place = ".".join(map(str, error.path))
+        raise ValueError(f"it is no JSON Schema: {place + ': ' if place else ''}{error.message}") from error
+
+
+def _references(written: Any) -> Iterator[str]:
+    for key, value in mapping(written).items():
+        if key in ("$ref", "$dynamicRef") and isinstance(value, str):
+            yield value
+        yield from _references(value)
+    for one in listing(written):
+        yield from _references(one)
 
 
 def fields_of(step: Step) -> Mapping[str, Any]:
@@ -65,4 +89,4 @@ def _schema(written: Any) -> dict[str, Any]:
     if is_mapping(written) and written:
         properties = {name: _schema(one) for name, one in written.items()}
         return {"type": "object", "properties": properties, "required": list(properties)}
-    raise ValueError(f"{written!r} says no type; there are {', '.join(_TYPES)}, lists and mappings of them")
+    raise ValueError(f"{str(written)!r} says no type; there are {', '.join(_TYPES)}, lists and mappings of them")

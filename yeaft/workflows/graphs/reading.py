@@ -30,10 +30,12 @@ KNOWN_KEYS = frozenset(
 ) | {"default_agent", "model_variants", "INHERIT"}
 LIMIT_STEPS = 1000
 """How many steps of a graph may be written down; a list that is spread may have more elements."""
+LIMIT_EDGES = 3000
 SHOWN_MISTAKES = 20
 _SINGLE = ("steps", "edges", "joins")
 """What a file begins with that is one graph and nothing else."""
 _LONGEST_CHARS = 600
+_SHOWN_KEYS = 8
 
 
 class Read(Struct, frozen=True, kw_only=True):
@@ -89,7 +91,7 @@ def read_text(
 ) -> Read:
     """As `read_graphs`, of a text that stands, or would stand, at `path`."""
     try:
-        located = whole_file(text, path.parent)
+        located = whole_file(text, path.parent, path.name)
     except Unreadable as error:
         raise refused(path, [error.mistake]) from error
     return _Reader(located, path, find_vp, vp_names, find_model).read()
@@ -138,7 +140,7 @@ class _Reader:
                 self._check_shape(made, place)
             graphs[name] = made.graph
         if not sources and not self._mistakes:
-            self._mistakes.append(Mistake(1, "there is nothing to run: no graph, teams, connections or agents"))
+            self._mistakes.append(Mistake(1, self._nothing_to_run()))
         if not self._has_bad_teams:
             self._mistakes += self._circular(graphs)
         if self._mistakes:
@@ -171,6 +173,16 @@ class _Reader:
                 found[name] = (alone, _At(agent.line))
         return found
 
+    def _nothing_to_run(self) -> str:
+        """Say that there is nothing, and what there is instead."""
+        if "connections" in self._data:
+            return "connections stand in an agent or in a team, not by themselves"
+        text = "there is nothing to run: no graph, teams, connections or agents"
+        near = next(filter(None, (nearest(key, ("agents", "teams", "graph", "graphs")) for key in self._data)), None)
+        shown = list(self._data)[:_SHOWN_KEYS]
+        text += f"; it has {', '.join(shown)}" if shown else ""
+        return text + (f". Did you mean {near!r}?" if near and near not in self._data else "")
+
     def _tell_unknown_keys(self) -> None:
         for key in self._data:
             if key not in KNOWN_KEYS and not key.startswith((".", "x-", "_")):
@@ -202,11 +214,12 @@ class _Reader:
         return default
 
     def _written(self, name: str, raw: Any, place: Lines) -> WrittenGraph | None:
-        steps = len(listing(mapping(raw).get("steps")))
-        if steps > LIMIT_STEPS:
-            text = f"the graph {name!r} has {steps} steps; {LIMIT_STEPS} are the most"
-            self._mistakes.append(Mistake(place.line(("steps",)), text))
-            return None
+        for parts, most in (("steps", LIMIT_STEPS), ("edges", LIMIT_EDGES)):
+            count = len(listing(mapping(raw).get(parts)))
+            if count > most:
+                text = f"the graph {name!r} has {count} {parts}; {most} are the most"
+                self._mistakes.append(Mistake(place.line((parts,)), text))
+                return None
         try:
             return WrittenGraph.model_validate(raw)
         except ValidationError as error:

@@ -92,6 +92,9 @@ class Translator:
 
     def _members(self, name: str, team: Mapping[str, Any]) -> list[str]:
         members = team.get("members", [])
+        if members is None or members == []:
+            self.mistakes.append(Mistake(self._line("teams", name), f"the team {name!r} has no members"))
+            return []
         if not is_list(members):
             self.mistakes.append(
                 Mistake(self._line("teams", name, "members"), f"the members of team {name!r} are no list")

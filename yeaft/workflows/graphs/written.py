@@ -14,8 +14,19 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)")
 _ISO = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
 
 
+LONGEST_S = 366 * 86400.0
+"""No run waits longer than this, in seconds."""
+
+
 def seconds(value: Any) -> float:
     """Read a time span: a number of seconds, `90s`, `5 min`, `1h`, `00:05:00` or `PT5M`. Raises `ValueError`."""
+    found = _seconds(value)
+    if found > LONGEST_S:
+        raise ValueError(f"{value!r} is too long: a year is the most")
+    return found
+
+
+def _seconds(value: Any) -> float:
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
@@ -195,6 +206,8 @@ class WrittenStep(Written):
     approve: str | None = None
     graph: str | None = None
     call: str | None = None
+    fail: str | None = None
+    limit: Literal["rounds"] | None = None
     label: str | None = None
     prompt: str | None = Field(default=None, validation_alias=AliasChoices("prompt", "prompt_template"))
     template_vars: dict[str, Any] = Field(default_factory=dict)
@@ -220,6 +233,8 @@ class WrittenJoin(Written):
     reducer: str | None = None
     initial: Any = None
     first: int = Field(default=0, ge=0)
+    stop: Literal["majority"] | None = None
+    key: str = ""
     partial: bool = False
 
 
@@ -262,6 +277,7 @@ class WrittenGraph(Written):
 
     name: str | None = None
     description: str | None = None
+    input: Any = None
     params: dict[str, Any] = Field(default_factory=dict)
     limits: WrittenLimits = Field(default_factory=WrittenLimits)
     on_end: Literal["wait", "cancel"] = "wait"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 from msgspec import Struct
 
-from yeaft.interfaces.cli.graphs.run_lines import money
+from yeaft.interfaces.runs.run_lines import money
 from yeaft.kernel.errors import ConfigError
 from yeaft.kernel.usage import Usage
-from yeaft.workflows.graphs.conditions import read_json
-from yeaft.workflows.graphs.graph import START, Graph, GraphTask, Step, VpTask
+from yeaft.workflows.graphs.conditions import Condition, Cost, Every, Not, Some, read_json
+from yeaft.workflows.graphs.graph import START, Edge, Graph, GraphTask, Step, VpTask
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
@@ -27,6 +28,8 @@ CHARS_PER_TOKEN = 4
 EXPECTED_ITEMS = 10
 """How long a list is taken to be that is not known yet."""
 DEEPEST = 8
+_ELSEWHERE = re.compile(r"\b(?:value|steps|index)\b")
+"""What an expression speaks of that is not known before a run."""
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
@@ -46,6 +49,8 @@ def check_affordable(desk: Desk, options: Options, frozen: Frozen, given: Any, *
     estimate = estimated(desk, options, frozen, given)
     limits = (frozen.graph.limits.cost_usd, desk.config.graphs.confirm_usd)
     limit = min((one for one in limits if one is not None), default=None)
+    if estimate.cost_usd is None and not options.quiet and _looks_at_cost(frozen.graph):
+        desk.note("graph_run.cost_unknown")
     if limit is None or estimate.cost_usd is None:
         return
     if estimate.cost_usd > limit:
@@ -64,7 +69,7 @@ def estimated(desk: Desk, options: Options, frozen: Frozen, given: Any) -> Estim
             continue
         key = (task.vp_id, task.model)
         if key not in routes:
-            routes[key] = _route(desk, options, frozen, task)
+            routes[key] = _route(desk, options, frozen, step, task)
         price = routes[key].entry.price
         requests += count
         is_priced &= price is not None
@@ -77,6 +82,22 @@ def estimated(desk: Desk, options: Options, frozen: Frozen, given: Any) -> Estim
         entry = next(route.entry for route in routes.values() if route.entry.price is None)
         raise ConfigError(unknown_price(entry))
     return Estimate(requests=requests, cost_usd=cost if is_priced else None)
+
+
+def _looks_at_cost(graph: Graph) -> bool:
+    """Whether what is done depends on what it costs, in the graph or one within it."""
+    conditions = [one for edge in graph.edges for one in (edge.condition, edge.stop_condition)]
+    return any(map(_is_of_cost, conditions)) or any(map(_looks_at_cost, graph.graphs.values()))
+
+
+def _is_of_cost(condition: Condition | None) -> bool:
+    match condition:
+        case Every(conditions=parts) | Some(conditions=parts):
+            return any(map(_is_of_cost, parts))
+        case Not(condition=inner):
+            return _is_of_cost(inner)
+        case _:
+            return isinstance(condition, Cost)
 
 
 def _visits(graph: Graph, given: Any, times: int = 1, depth: int = 0) -> Iterator[tuple[Step, int]]:
@@ -100,20 +121,33 @@ def _counts(graph: Graph, given: Any) -> dict[str, int]:
                 continue
             count = found[node]
             if edge.map:
-                known = _length(given) if edge.source == START else EXPECTED_ITEMS
+                known = _length(_spread(graph, edge, given))
                 count *= min(known, edge.max_items or known)
             found[edge.target] = 1 if edge.collect else count
             left.append(edge.target)
     return found
 
 
+def _spread(graph: Graph, edge: Edge, given: Any) -> Any:
+    """What an edge spreads, as far as that can be known before a run; else None."""
+    from yeaft.workflows.graphs.expressions import evaluated
+
+    value = given if edge.source == START else None
+    if not edge.transform or (value is None and _ELSEWHERE.search(edge.transform)):
+        return value
+    try:
+        return evaluated(edge.transform, {"value": value, "input": given, "params": graph.params, "steps": {}})
+    except ValueError:
+        return None
+
+
 def _length(given: Any) -> int:
-    """How many elements an input has, if it is a list."""
+    """How many elements a list has; a guess for what is none."""
     items = read_json(given) if isinstance(given, str) else given
     return len(cast("Sequence[Any]", items)) if isinstance(items, list) else EXPECTED_ITEMS
 
 
-def _route(desk: Desk, options: Options, frozen: Frozen, task: VpTask) -> Route:
+def _route(desk: Desk, options: Options, frozen: Frozen, step: Step, task: VpTask) -> Route:
     from yeaft.llm.catalogue import read_catalogue
     from yeaft.llm.choice import choose_model
     from yeaft.llm.embedded_files import status
@@ -132,4 +166,5 @@ def _route(desk: Desk, options: Options, frozen: Frozen, task: VpTask) -> Route:
         vp_model=agent.model if agent else vp.model if vp else "",
         embedded=status(desk.home).is_ready,
     )
-    return resolve(desk.config, desk.environ, catalogue, chosen.ref, named_by=chosen.named_by)
+    named_by = f"line {step.line}, step {step.id!r}" if task.model else chosen.named_by
+    return resolve(desk.config, desk.environ, catalogue, chosen.ref, named_by=named_by)

@@ -33,6 +33,7 @@ TOPICS = (
     "agents",
     "artifacts",
     "graphs",
+    "graph-examples",
     "flows",
     "skills",
     "pipes",

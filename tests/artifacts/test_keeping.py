@@ -2,9 +2,12 @@
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -338,4 +341,40 @@ def test_two_processes_that_keep_at_once_lose_nothing(tmp_path: Path) -> None:
     assert {one.name for one in store.all()} == {
         f"note-{number}.txt" for first in (0, 100) for number in range(first, first + 10)
     }
+    assert store.strays() == []
+
+
+def test_eight_processes_that_are_killed_at_random_leave_a_list_that_equals_the_files(tmp_path: Path) -> None:
+    store, chance = a_store(tmp_path), random.Random(7)
+    reported: set[int] = set()
+
+    def keep_some(first: int, kills: int) -> None:
+        done = first
+        while done < first + 12:
+            with subprocess.Popen(
+                [sys.executable, str(WORKER), str(store.out), str(done), str(first + 12 - done), "0"],
+                env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+                stdout=subprocess.PIPE,
+                encoding="utf-8",
+            ) as worker:
+                assert worker.stdout is not None
+                lines = chance.randint(0, 4) if kills else 12
+                for line in islice(worker.stdout, lines):
+                    done = int(line) + 1
+                if kills:
+                    kills -= 1
+                    worker.kill()
+                for line in worker.stdout:
+                    done = int(line) + 1
+            reported.update(range(first, done))
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(keep_some, range(0, 800, 100), [2] * 8))
+
+    kept = store.all()
+    files = {str(path.relative_to(store.out)) for path in store.out.glob("*/*")}
+    assert {one.name for one in kept} == {f"note-{number}.txt" for number in reported}
+    assert len(reported) == len(kept) == 96
+    assert files == {one.path for one in kept}
+    assert [store.read(one) for one in kept] == [f"note {one.name[5:-4]}\n".encode() for one in kept]
     assert store.strays() == []

@@ -57,6 +57,13 @@ def test_there_are_exactly_the_thirty_three(given: Given) -> None:
     assert not given.home.exists()
 
 
+def test_where_vps_may_start_flows_the_tool_for_it_is_listed_too(given: Given) -> None:
+    rows = given.yeaft("--set", "graphs.vps_may_start=true", "tool", "ls", "--json").json
+
+    assert {row["name"] for row in rows} - set(NAMES) == {"RunFlow"}
+    assert "flow" in given.yeaft("--set", "graphs.vps_may_start=true", "tool", "show", "RunFlow").out
+
+
 def test_a_tool_that_cannot_work_says_what_it_needs(given: Given) -> None:
     alone = reasons(given, PATH="/nowhere")
     (given.folder.parent / "yeaft").mkdir()

@@ -83,7 +83,7 @@ class ProviderModel(Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     price_usd_per_mtok: Price | None = None
     efforts: tuple[str, ...] | None = None
     thinking: Literal["none", "adaptive", "budget"] | None = None
-    tools: bool | None = None
+    tools: bool | Literal["text"] | None = None
     images: bool | None = None
 
 
@@ -226,9 +226,14 @@ class TuiSettings(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_
 
 
 class GraphSettings(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """`[graphs]`: from what estimate of its cost on the user is asked before a run begins; None for never."""
+    """`[graphs]`: from what estimate of its cost on the user is asked before a run begins; None for never.
+
+    `vps_may_start` gives VPs the tool RunFlow; `vp_run_tokens` is what one run that a VP began may use in all.
+    """
 
     confirm_usd: float | None = None
+    vps_may_start: bool = False
+    vp_run_tokens: int = 500_000
 
 
 class Config(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

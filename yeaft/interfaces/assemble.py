@@ -29,6 +29,7 @@ from yeaft.interfaces.past import Lookout, rewind_ops
 from yeaft.interfaces.serving import serving
 from yeaft.interfaces.slashes import slash_commands
 from yeaft.interfaces.trusted import trust_for
+from yeaft.interfaces.vp_flows import VpFlows
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.llm.catalogue import read_catalogue
 from yeaft.llm.credentials import scrubbed
@@ -44,7 +45,7 @@ from yeaft.session.addressing import known_names
 from yeaft.session.agents.agent_session import AgentMaker, Means
 from yeaft.session.agents.agents import Agents
 from yeaft.session.approvals import Approvals, Questions
-from yeaft.session.catalogue import CATALOGUE
+from yeaft.session.catalogue import RULED
 from yeaft.session.commands import Traces, probe_command
 from yeaft.session.intake import Intake
 from yeaft.session.ledger import Listener
@@ -100,6 +101,7 @@ class Opened(Struct, frozen=True, kw_only=True):
     artifacts: ArtifactStore
     blob: Callable[[str], bytes | None]
     lookout: Lookout
+    flows: VpFlows
 
 
 @asynccontextmanager
@@ -123,9 +125,10 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
         approvals = _approvals(ground)
         ground = instructed(ground, approvals)
         ground = replace(ground, serving=serving(ground, approvals, stack))
-        session, means = _session(ground, approvals, stack)
+        flows = VpFlows(are_allowed=ground.config.graphs.vps_may_start)
+        session, means = _session(ground, approvals, flows, stack)
         await stack.enter_async_context(session)
-        yield Opened(
+        here = Opened(
             session=session,
             state=ground.room.state,
             listen=ground.ledger.listen,
@@ -143,16 +146,18 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
             artifacts=additions.artifacts(ground),
             blob=ground.room.blobs.get,
             lookout=Lookout(ground.ledger, ground.checkpoints),
+            flows=flows,
         )
+        flows.serve(here)
+        yield here
 
 
 def _approvals(ground: Ground) -> Approvals:
     wish = ground.wish
-    tools = [one.name for one in CATALOGUE]
     granted = (
-        *grants(ground.layers, ground.home, tools),
-        *flagged("allow", wish.allow, tools),
-        *flagged("deny", wish.deny, tools),
+        *grants(ground.layers, ground.home, RULED),
+        *flagged("allow", wish.allow, RULED),
+        *flagged("deny", wish.deny, RULED),
     )
     return Approvals(
         ledger=ground.ledger,
@@ -164,7 +169,7 @@ def _approvals(ground: Ground) -> Approvals:
     )
 
 
-def _session(ground: Ground, approvals: Approvals, stack: AsyncExitStack) -> tuple[Session, Means]:
+def _session(ground: Ground, approvals: Approvals, flows: VpFlows, stack: AsyncExitStack) -> tuple[Session, Means]:
     limits, phrases = _limits(ground), ground.phrases
     shell = _shell(ground)
     stack.push_async_callback(shell.close)
@@ -188,7 +193,7 @@ def _session(ground: Ground, approvals: Approvals, stack: AsyncExitStack) -> tup
 
     def make_seat(vp_id: str) -> Seat:
         around = additions.arounds(ground, vp_id)
-        toolbox = surrounded(toolbox_for(vp_id, workshop), around)
+        toolbox = surrounded({**toolbox_for(vp_id, workshop), **flows.tools()}, around)
         served = ground.serving.of_vp(vp_id, ground.library, around)
         mind = VpMind(vp_id, thinking, toolbox, ground.ledger, ground.room.blobs, attachments=kept, served=served)
         gate = additions.gate(ground, approvals, vp_id)
@@ -267,6 +272,7 @@ def _means(ground: Ground, approvals: Approvals, workshop: Workshop, thinking: T
         traces=Traces(ground.room.paths.tasks).hear,
         now_ms=wall_clock_ms,
         hooks=ground.hooks,
+        reach=ground.serving.reach,
     )
 
 

@@ -27,6 +27,7 @@ from yeaft.tools.notebook_edit import NotebookEdit
 from yeaft.tools.prompt_agent import PromptAgent
 from yeaft.tools.read_task_log import ReadTaskLog
 from yeaft.tools.route_forward import RouteForward
+from yeaft.tools.run_flow import RunFlow
 from yeaft.tools.skill import SkillCall
 from yeaft.tools.spawn_agent import SpawnAgent
 from yeaft.tools.start_plan import StartPlan
@@ -80,6 +81,10 @@ CATALOGUE: tuple[BuiltIn, ...] = (
     BuiltIn("WebFetch", "read", WebFetch),
     BuiltIn("WebSearch", "read", WebSearch),
 )
+RUN_FLOW = BuiltIn("RunFlow", "unsafe", RunFlow)
+"""The tool that a VP has besides these where the user lets VPs start flows (`[graphs] vps_may_start`)."""
+RULED = (*(one.name for one in CATALOGUE), RUN_FLOW.name)
+"""What a rule can name, tools of servers excepted."""
 
 
 def guard_of(tool: str) -> Guard:

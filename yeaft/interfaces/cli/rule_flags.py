@@ -35,14 +35,14 @@ def _split(text: str) -> list[str]:
 
 
 def _check(flag: str, text: str) -> None:
-    from yeaft.session.catalogue import CATALOGUE
+    from yeaft.session.catalogue import RULED
     from yeaft.tools.policy.rules import OTHER_NAMES, rule
 
     try:
         tool = rule(text).tool
     except ConfigError as error:
         raise UsageError(f"{flag}: {error}") from error
-    known = {one.name: one.name for one in CATALOGUE} | OTHER_NAMES
+    known = {name: name for name in RULED} | OTHER_NAMES
     if tool.startswith(OUTSIDE_PREFIX) or any(fnmatchcase(name, tool) for name in known):
         return
     folded = {name.casefold(): name for name in known}

@@ -55,13 +55,12 @@ def instructions(desk: Desk) -> int:
 
 
 def _denies(desk: Desk) -> Denies:
-    from yeaft.session.catalogue import CATALOGUE
+    from yeaft.session.catalogue import RULED
     from yeaft.tools.paths import Paths
     from yeaft.tools.policy.grants import grants, rules_for
     from yeaft.tools.policy.read_denials import withheld
 
-    tools = [one.name for one in CATALOGUE]
-    denying = rules_for("", grants(desk.loaded.layers, desk.home, tools)).deny
+    denying = rules_for("", grants(desk.loaded.layers, desk.home, RULED)).deny
     paths = Paths(desk.folder)
     return lambda path: withheld(denying, path, paths).holds(str(path))
 

@@ -180,16 +180,15 @@ def test(desk: Desk, *, file: str, **wishes: Unpack[Wishes]) -> int:
 
 def _asked(desk: Desk, wishes: Wishes) -> Asked:
     """What the options of this command, and those before it, ask about."""
-    from yeaft.session.catalogue import CATALOGUE
+    from yeaft.session.catalogue import RULED
 
     options, bare = desk.options, wishes["bare"]
     named = vp_ids((wishes["vp"],) if wishes["vp"] else options.vps, desk.library)
-    tools = [one.name for one in CATALOGUE]
     found = [
-        *(() if bare else grants(desk.loaded.layers, desk.home, tools)),
-        *flagged("allow", (*options.allow, *wishes["allow"]), tools),
-        *flagged("ask", wishes["ask"], tools),
-        *flagged("deny", (*options.deny, *wishes["deny"]), tools),
+        *(() if bare else grants(desk.loaded.layers, desk.home, RULED)),
+        *flagged("allow", (*options.allow, *wishes["allow"]), RULED),
+        *flagged("ask", wishes["ask"], RULED),
+        *flagged("deny", (*options.deny, *wishes["deny"]), RULED),
         *_saved(desk, wishes["resume"] or options.resume),
     ]
     permits = Permits(

@@ -12,7 +12,7 @@ from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
 from yeaft.interfaces.cli.wishes import vp_ids
 from yeaft.kernel.errors import NotFound, YeaftError
 from yeaft.kernel.outcome import EXIT_ANSWERED, Guard
-from yeaft.session.catalogue import CATALOGUE
+from yeaft.session.catalogue import CATALOGUE, RUN_FLOW
 from yeaft.session.offers import hidden, missing
 from yeaft.tools.tool import spec_of
 
@@ -94,7 +94,7 @@ def _tools(desk: Desk, vps: tuple[str, ...]) -> tuple[ToolShown, ...]:
     if vp is None:
         raise NotFound(f"No VP named {roster[0]!r}. See `yeaft vp ls`.")
     rows: list[ToolShown] = []
-    for built_in in CATALOGUE:
+    for built_in in (*CATALOGUE, *((RUN_FLOW,) if desk.config.graphs.vps_may_start else ())):
         spec = spec_of(built_in.name, built_in.args)
         why = missing(spec.name, desk.config, has_node=has_node)
         why = why or hidden(spec.name, vp, has_peers=len(roster) > 1, entry=entry)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from yeaft.interfaces.assemble import Opened
     from yeaft.interfaces.flow_runs import RunHandle
     from yeaft.interfaces.graphing import Graphing
-    from yeaft.workflows.graphs.runs import Run
+    from yeaft.workflows.graphs.runs.session_runs import Run
 
 Text = Callable[[str], str]
 """Makes the YAML of a graph in a language."""

@@ -13,8 +13,8 @@ from tests.cli.commands_given import Given, scripted_model
 from tests.cli.graph_stories import run, says
 from tests.workflows.graph_files import ways
 from yeaft.prompts.find import templates_dir
+from yeaft.workflows.graphs.files.reading import read_text
 from yeaft.workflows.graphs.graph import Graph
-from yeaft.workflows.graphs.reading import read_text
 
 BLOCK = re.compile(r"[(（](\S+\.yaml)[)）][:：]\n\n((?:  .*\n)+)")
 NAMES = ("three-eyes.yaml", "polish.yaml", "purposes.yaml", "release.yaml", "triage.yaml", "report.yaml")

@@ -14,14 +14,14 @@ from yeaft.events.codec import Recorded
 from yeaft.events.graph import GraphEnded, GraphStarted, StepFinished
 from yeaft.kernel.usage import Usage
 from yeaft.store.memory import MemoryJournal
-from yeaft.workflows.graphs.doing import Done, NeedsHuman, Work
-from yeaft.workflows.graphs.driver import Driver
-from yeaft.workflows.graphs.execution import Execution
+from yeaft.workflows.graphs.executor.execution import Execution
+from yeaft.workflows.graphs.executor.topology import Topology
 from yeaft.workflows.graphs.expressions import evaluated
+from yeaft.workflows.graphs.files.reading import read_text
 from yeaft.workflows.graphs.graph import Graph
-from yeaft.workflows.graphs.reading import read_text
-from yeaft.workflows.graphs.run_ledger import RunLedger
-from yeaft.workflows.graphs.topology import Topology
+from yeaft.workflows.graphs.runs.doing import Done, NeedsHuman, Work
+from yeaft.workflows.graphs.runs.driver import Driver
+from yeaft.workflows.graphs.runs.run_ledger import RunLedger
 
 
 class Counting(MemoryJournal):

@@ -5,9 +5,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from yeaft.workflows.graphs.files.plain import is_implicit, plain
+from yeaft.workflows.graphs.files.reading import Read, read_text
 from yeaft.workflows.graphs.graph import Graph
-from yeaft.workflows.graphs.plain import is_implicit, plain
-from yeaft.workflows.graphs.reading import Read, read_text
 
 VPS = ("omni", "builder", "skeptic", "writer", "editor")
 

@@ -13,10 +13,10 @@ from yeaft.events.codec import Recorded
 from yeaft.events.fact import BlobRef
 from yeaft.events.graph import GraphStarted, StepFinished, StepStarted
 from yeaft.workflows.graphs.conditions import Match
-from yeaft.workflows.graphs.execution import Execution
-from yeaft.workflows.graphs.flow import Evaluate
+from yeaft.workflows.graphs.executor.execution import Execution
+from yeaft.workflows.graphs.executor.flow import Evaluate
+from yeaft.workflows.graphs.executor.topology import Topology
 from yeaft.workflows.graphs.graph import Edge, Graph, GraphLimits, Join, Step, VpTask
-from yeaft.workflows.graphs.topology import Topology
 
 RUN = "r_test"
 NO_BLOB = BlobRef(sha256="", size_bytes=0, mime="")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.workflows.graph_files import read
 from yeaft.kernel.errors import YeaftError
-from yeaft.workflows.graphs.located import LIMIT_VALUES, Unreadable, read_located
-from yeaft.workflows.graphs.yaml_text import yaml_text
+from yeaft.workflows.graphs.files.located import LIMIT_VALUES, Unreadable, read_located
+from yeaft.workflows.graphs.files.yaml_text import yaml_text
 
 SEEDS = [
     """

@@ -8,7 +8,7 @@ import pytest
 
 from tests.workflows.graph_files import find_vp, read
 from yeaft.kernel.errors import BadData, NotFound
-from yeaft.workflows.graphs.reading import read_graphs
+from yeaft.workflows.graphs.files.reading import read_graphs
 
 STEPS = "graph:\n  steps: [{id: a, agent: omni}, {id: b, agent: builder}, {id: c, agent: skeptic}]\n"
 

@@ -10,7 +10,7 @@ from tests.workflows.driving_given import Given, Worker, run
 from tests.workflows.programs import result_of
 from yeaft.events.graph import GraphEnded, GraphSuspended, StepFinished
 from yeaft.kernel.errors import Fenced
-from yeaft.workflows.graphs.doing import Done, Work
+from yeaft.workflows.graphs.runs.doing import Done, Work
 
 
 async def test_a_step_is_tried_again_as_often_as_it_may_and_every_attempt_is_paid() -> None:

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from tests.workflows.programs import Runner
 from yeaft.events.graph import GraphCancelled, StepFinished, StepStarted, TimerFired, TimerSet
+from yeaft.workflows.graphs.executor.meeting import JoinBuffer
 from yeaft.workflows.graphs.expressions import evaluated
+from yeaft.workflows.graphs.files.reading import read_text
 from yeaft.workflows.graphs.graph import Join
-from yeaft.workflows.graphs.meeting import JoinBuffer
-from yeaft.workflows.graphs.reading import read_text
 from yeaft.workflows.graphs.reducers import REDUCERS, folded
-from yeaft.workflows.graphs.run_end import end_of
+from yeaft.workflows.graphs.runs.run_end import end_of
 
 
 class Run(Runner):

@@ -10,9 +10,9 @@ from tests.workflows.programs import NO_BLOB, Builder, Runner, items, random_pro
 from yeaft.events.codec import Recorded
 from yeaft.events.graph import GraphStarted, StepFinished, StepReady, StepStarted
 from yeaft.store.memory import MemoryJournal
-from yeaft.workflows.graphs.execution import Execution
-from yeaft.workflows.graphs.forking import at_step, failed_at, take_over
-from yeaft.workflows.graphs.run_ledger import RunLedger
+from yeaft.workflows.graphs.executor.execution import Execution
+from yeaft.workflows.graphs.runs.forking import at_step, failed_at, take_over
+from yeaft.workflows.graphs.runs.run_ledger import RunLedger
 
 NEW = "r2"
 

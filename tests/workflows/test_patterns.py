@@ -11,8 +11,8 @@ from ruamel.yaml import YAML
 from yeaft.kernel.errors import UsageError
 from yeaft.prompts.find import read_template, templates_dir
 from yeaft.prompts.phrases import sections
+from yeaft.workflows.graphs.files.reading import read_text
 from yeaft.workflows.graphs.graph import END, START, CodeTask, Graph
-from yeaft.workflows.graphs.reading import read_text
 from yeaft.workflows.patterns.answers import counted, gathered, listed, signed
 from yeaft.workflows.patterns.assigning import planned, supervised
 from yeaft.workflows.patterns.citations import checked, pattern_of

@@ -316,7 +316,7 @@ def test_a_file_can_include_and_inherit_others_beside_it(tmp_path: Path) -> None
 
 
 def test_the_first_model_that_can_be_used_is_used_and_others_are_told() -> None:
-    from yeaft.workflows.graphs.reading import read_text
+    from yeaft.workflows.graphs.files.reading import read_text
 
     yaml = """
         model_variants: {fast: {identifier: "box:small"}}

@@ -10,10 +10,10 @@ from tests.workflows.driving_given import Given, Worker
 from tests.workflows.programs import RUN
 from yeaft.events.codec import Recorded
 from yeaft.events.graph import GraphEnded, StepFinished, StepReady
-from yeaft.workflows.graphs.execution import Execution
+from yeaft.workflows.graphs.executor.execution import Execution
+from yeaft.workflows.graphs.executor.topology import Topology
 from yeaft.workflows.graphs.expressions import evaluated
-from yeaft.workflows.graphs.replaying import divergence_of
-from yeaft.workflows.graphs.topology import Topology
+from yeaft.workflows.graphs.runs.replaying import divergence_of
 
 BUSY = """
 graph:

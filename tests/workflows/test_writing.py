@@ -8,7 +8,7 @@ import pytest
 
 from tests.workflows.graph_files import read, structure
 from tests.workflows.programs import Builder, Runner, random_program
-from yeaft.workflows.graphs.writing import file_text
+from yeaft.workflows.graphs.files.writing import file_text
 
 AGENTS = """
 agents:

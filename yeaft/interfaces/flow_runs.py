@@ -22,14 +22,14 @@ from yeaft.kernel.usage import Usage
 from yeaft.llm.model import Substitute
 from yeaft.session.opening import Wanted
 from yeaft.workflows.graphs.conditions import text_of
-from yeaft.workflows.graphs.forking import Anew, at_step, failed_at
 from yeaft.workflows.graphs.graph import Graph, VpTask
-from yeaft.workflows.graphs.runs import Run
+from yeaft.workflows.graphs.runs.forking import Anew, at_step, failed_at
+from yeaft.workflows.graphs.runs.session_runs import Run
 
 if TYPE_CHECKING:
     from yeaft.events.codec import Recorded
     from yeaft.events.graph import GraphEnded
-    from yeaft.workflows.graphs.execution import Execution
+    from yeaft.workflows.graphs.executor.execution import Execution
 
 Begin = Callable[[Opened, Graphing], Awaitable[Run]]
 """Begins a run in an open Session. Raises `YeaftError`."""

@@ -10,12 +10,12 @@ from yeaft.kernel.errors import ConfigError
 from yeaft.prompts.find import read_template, templates_dir
 from yeaft.prompts.phrases import sections
 from yeaft.vp.names import Names
-from yeaft.workflows.graphs.reading import read_text
+from yeaft.workflows.graphs.files.reading import read_text
 from yeaft.workflows.patterns.named import Wanted, expanded
 
 if TYPE_CHECKING:
     from yeaft.vp.library import Library
-    from yeaft.workflows.graphs.runs import Frozen
+    from yeaft.workflows.graphs.runs.session_runs import Frozen
 
 SOURCE = "flow:"
 """Stands before the name of a pattern where a run says which file it is from."""

@@ -9,7 +9,7 @@ from yeaft.kernel.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
     from yeaft.config.settings import Config
-    from yeaft.workflows.graphs.agents import FindModel
+    from yeaft.workflows.graphs.files.agents import FindModel
 
 OTHER_NAMES = {
     "openai-chat": "openai",

@@ -15,17 +15,17 @@ from yeaft.kernel.errors import BadData
 from yeaft.prompts.find import read_template
 from yeaft.prompts.phrases import sections
 from yeaft.vp.names import Names
-from yeaft.workflows.graphs.asking import open_ask_id, put_before
-from yeaft.workflows.graphs.doing import NeedsHuman, Work
+from yeaft.workflows.graphs.files.reading import Read, read_graphs
 from yeaft.workflows.graphs.graph import AskTask, Graph
-from yeaft.workflows.graphs.reading import Read, read_graphs
-from yeaft.workflows.graphs.runs import Frozen, Runs, Surroundings
+from yeaft.workflows.graphs.runs.asking import open_ask_id, put_before
+from yeaft.workflows.graphs.runs.doing import NeedsHuman, Work
+from yeaft.workflows.graphs.runs.session_runs import Frozen, Runs, Surroundings
 
 if TYPE_CHECKING:
     from yeaft.events.codec import Recorded, Transient
     from yeaft.interfaces.assemble import Opened
     from yeaft.vp.library import Library
-    from yeaft.workflows.graphs.agents import FindModel
+    from yeaft.workflows.graphs.files.agents import FindModel
 
 HearRun = Callable[[str, "Recorded"], None]
 HearStep = Callable[[str, "Recorded | Transient"], None]

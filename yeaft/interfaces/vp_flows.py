@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from yeaft.interfaces.graphing import Graphing
     from yeaft.interfaces.session_graphs import Heard, SessionGraphs
     from yeaft.tools.tool import Toolbox
-    from yeaft.workflows.graphs.runs import Frozen, Run
+    from yeaft.workflows.graphs.runs.session_runs import Frozen, Run
 
 SHOWN_CHARS = 20_000
 HIDDEN = "~"
@@ -95,7 +95,7 @@ def _made(words: Sequence[str], here: Opened) -> tuple[Frozen, str, str]:
 
 async def _driven(here: Opened, run: Run) -> GraphEnded | None:
     """Drive a run to its end; if the call is interrupted, the run is cancelled in good order first."""
-    from yeaft.workflows.graphs.cancel_request import heeding
+    from yeaft.workflows.graphs.runs.cancel_request import heeding
 
     drive = asyncio.create_task(run.driver.drive(), name="flow")
     root = here.artifacts.out.parent

@@ -8,8 +8,8 @@ import msgspec
 
 from yeaft.kernel.errors import BadData
 from yeaft.workflows.graphs.conditions import read_json
-from yeaft.workflows.graphs.finish_step import misfits
 from yeaft.workflows.graphs.graph import Graph
+from yeaft.workflows.graphs.outputs import misfits
 
 
 def given_value(graph: Graph, given: Any) -> Any:

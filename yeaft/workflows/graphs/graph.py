@@ -186,3 +186,18 @@ class Graph(Struct, frozen=True, kw_only=True, omit_defaults=True):
     on_end: Literal["wait", "cancel"] = "wait"
     input: str = ""
     graphs: dict[str, Graph] = {}
+
+
+class Agent(Struct, frozen=True, kw_only=True):
+    """An agent that a file of graphs brings along: a VP for the run alone. `kind` is what it would be elsewhere.
+
+    `schema` is the JSON Schema of what it must answer with, as JSON; empty for text.
+    """
+
+    name: str
+    persona: str = ""
+    description: str = ""
+    model: str = ""
+    kind: str = "native"
+    schema: str = ""
+    line: int = 0

@@ -14,6 +14,7 @@ from yeaft.workflows.graphs.plain_values import is_mapping, listing, mapping
 OUT_TYPES: tuple[OutType, ...] = ("text", "json", "list", "table", "image", "diff", "file", "url", "model")
 SPREADABLE: tuple[OutType, ...] = ("text", "json", "list", "table")
 """What can hold a list; a text may be JSON."""
+MOST_MISTAKES = 5
 _TYPES = {
     "str": "string",
     "text": "string",
@@ -71,6 +72,15 @@ def fields_of(step: Step) -> Mapping[str, Any]:
     fields = mapping(schema.get("properties"))
     is_open = schema.get("type") != "object" or "additionalProperties" in schema or "patternProperties" in schema
     return {} if is_open else fields
+
+
+def misfits(value: Any, schema: Mapping[str, Any]) -> list[str]:
+    """Return in words what of a value does not fit a schema; nothing if it does."""
+    from jsonschema import Draft202012Validator
+
+    validator: Any = Draft202012Validator(dict(schema))  # its own hints are not whole
+    found = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.path)))
+    return [f"{'.'.join(map(str, error.path)) or 'value'}: {error.message[:200]}." for error in found[:MOST_MISTAKES]]
 
 
 def schema_type(schema: Mapping[str, Any]) -> OutType:

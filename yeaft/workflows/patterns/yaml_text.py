@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from yeaft.workflows.graphs.yaml_text import flow_text
+from yeaft.workflows.graphs.files.yaml_text import flow_text
 
 REMARK = "#"
 """A key that begins so is no key: what it holds is a remark above what follows."""

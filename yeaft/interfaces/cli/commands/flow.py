@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
     from yeaft.interfaces.graphing import Graphing
     from yeaft.vp.library import Library
-    from yeaft.workflows.graphs.runs import Run
+    from yeaft.workflows.graphs.runs.session_runs import Run
 
 DEBATE, SHOW = "debate", "show"
 MINUTE_S = 60.0

@@ -17,8 +17,8 @@ from yeaft.kernel.outcome import EXIT_ANSWERED
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
+    from yeaft.workflows.graphs.files.reading import Read
     from yeaft.workflows.graphs.graph import Graph
-    from yeaft.workflows.graphs.reading import Read
 
 Form = Literal["tree", "mermaid", "yaml"]
 
@@ -68,7 +68,7 @@ def check(desk: Desk, *, file: Path, name: str) -> int:
 
 def show(desk: Desk, *, file: Path, name: str, form: Form) -> int:
     """Show a graph: as a tree in words, as a Mermaid flowchart, or as YAML with all that was implied."""
-    from yeaft.workflows.graphs.writing import file_text, written_graph
+    from yeaft.workflows.graphs.files.writing import file_text, written_graph
 
     read = _read(desk, file)
     names = [name] if name else [read.main] if read.main else list(read.graphs)
@@ -89,7 +89,7 @@ def show(desk: Desk, *, file: Path, name: str, form: Form) -> int:
 
 def translate(desk: Desk, *, file: Path, name: str) -> int:
     """Write teams, connections and agents as graphs: YAML that reads back as the same graphs."""
-    from yeaft.workflows.graphs.writing import file_text, written_graph
+    from yeaft.workflows.graphs.files.writing import file_text, written_graph
 
     read = _read(desk, file)
     _warn(desk, read)
@@ -137,7 +137,7 @@ def _with_parts(read: Read, graph: Graph) -> dict[str, Graph]:
 
 
 def _row(read: Read, name: str) -> GraphRow:
-    from yeaft.workflows.graphs.plain import is_implicit, plain
+    from yeaft.workflows.graphs.files.plain import is_implicit, plain
 
     graph = plain(read.graph(name))
     return GraphRow(

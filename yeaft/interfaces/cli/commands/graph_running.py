@@ -19,7 +19,7 @@ from yeaft.interfaces.cli.streams import complain
 from yeaft.interfaces.cli.wishes import wish_of
 from yeaft.kernel.errors import UsageError
 from yeaft.prompts.reference import reference_block
-from yeaft.workflows.graphs.known_runs import short
+from yeaft.workflows.graphs.runs.known_runs import short
 
 if TYPE_CHECKING:
     from yeaft.interfaces.assemble import Opened
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
     from yeaft.interfaces.graphing import Graphing
     from yeaft.store.lock import Owner
-    from yeaft.workflows.graphs.execution import Execution
-    from yeaft.workflows.graphs.forking import Anew
+    from yeaft.workflows.graphs.executor.execution import Execution
     from yeaft.workflows.graphs.graph import Graph
-    from yeaft.workflows.graphs.runs import Frozen, Run
+    from yeaft.workflows.graphs.runs.forking import Anew
+    from yeaft.workflows.graphs.runs.session_runs import Frozen, Run
 
 MINUTE_S = 60.0
 
@@ -120,7 +120,7 @@ def retry(
 ) -> int:
     """Do what failed at a step anew, in a run that takes over all else."""
     from yeaft.interfaces.cli.graphs.changing import Changes
-    from yeaft.workflows.graphs.forking import failed_at
+    from yeaft.workflows.graphs.runs.forking import failed_at
 
     def anew(old: Execution) -> Anew:
         return failed_at(step, [(old.visited[act], done) for act, done in old.finished.items()])
@@ -143,7 +143,7 @@ def fork(
 ) -> int:
     """Do a step and all that depends on it anew, in a run that takes over all else."""
     from yeaft.interfaces.cli.graphs.changing import Changes
-    from yeaft.workflows.graphs.forking import at_step
+    from yeaft.workflows.graphs.runs.forking import at_step
 
     changes = Changes(model=model, params=pairs(params), max_steps=max_steps)
     return _forked(desk, run_id, at, lambda _: at_step(at), wished, changes=changes, answers=answer, follow=follow)

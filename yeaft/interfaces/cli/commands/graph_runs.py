@@ -18,13 +18,13 @@ from yeaft.interfaces.tui.transcript.amounts import short
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_TRY_AGAIN
 from yeaft.kernel.usage import Usage
 from yeaft.store.lock import is_owned
-from yeaft.workflows.graphs.cancel_request import request_cancel
-from yeaft.workflows.graphs.known_runs import known_run
-from yeaft.workflows.graphs.run_ledger import STREAM
+from yeaft.workflows.graphs.runs.cancel_request import request_cancel
+from yeaft.workflows.graphs.runs.known_runs import known_run
+from yeaft.workflows.graphs.runs.run_ledger import STREAM
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
-    from yeaft.workflows.graphs.known_runs import KnownRun
+    from yeaft.workflows.graphs.runs.known_runs import KnownRun
 
 LOOK_S = 0.1
 CANCEL_PATIENCE_S = 15.0

@@ -18,7 +18,7 @@ from yeaft.interfaces.cli.commands.printing import put, put_json
 from yeaft.interfaces.cli.streams import complain
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_FAILED
-from yeaft.workflows.graphs.known_runs import short
+from yeaft.workflows.graphs.runs.known_runs import short
 
 if TYPE_CHECKING:
     from yeaft.config.settings import Mode
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from yeaft.interfaces.flow_runs import RunResult, Where
     from yeaft.interfaces.graphing import Graphing
     from yeaft.llm.cassette import Cassette, ReplayMode
-    from yeaft.workflows.graphs.execution import Execution
-    from yeaft.workflows.graphs.runs import Frozen, Run
+    from yeaft.workflows.graphs.executor.execution import Execution
+    from yeaft.workflows.graphs.runs.session_runs import Frozen, Run
 
 SHOWN_CHARS = 400
 

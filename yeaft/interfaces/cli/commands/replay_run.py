@@ -31,7 +31,7 @@ def show_run(desk: Desk, word: str, *, check: bool, body: int | None) -> int:
     from yeaft.session.replay import replay
     from yeaft.store.attachments import Attachments
     from yeaft.store.blobs import FileBlobs
-    from yeaft.workflows.graphs.replaying import replayed_whole, step_streams
+    from yeaft.workflows.graphs.runs.replaying import replayed_whole, step_streams
 
     paths, found = find_run(desk, word)
     journal, blobs = journal_of(paths), FileBlobs(paths.blobs)

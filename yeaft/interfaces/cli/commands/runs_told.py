@@ -9,8 +9,8 @@ from msgspec import Struct
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.journal import STEP_STREAMS
 from yeaft.store.sqlite import SqliteJournal
-from yeaft.workflows.graphs.known_runs import known_runs
-from yeaft.workflows.graphs.run_ledger import STREAM
+from yeaft.workflows.graphs.runs.known_runs import known_runs
+from yeaft.workflows.graphs.runs.run_ledger import STREAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

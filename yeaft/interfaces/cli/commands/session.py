@@ -99,7 +99,7 @@ def unarchive(desk: Desk, *, sessions: Sequence[str]) -> int:
 def fork(desk: Desk, *, session: str, name: str, at: str) -> int:
     """Copy a Session, as it is or as it was before the message `at`, and print the id of the copy."""
     from yeaft.session.offline import fork_offline
-    from yeaft.workflows.graphs.known_runs import PREFIX, short
+    from yeaft.workflows.graphs.runs.known_runs import PREFIX, short
 
     if at.startswith(PREFIX):
         raise NotFound(

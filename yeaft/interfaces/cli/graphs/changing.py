@@ -14,7 +14,7 @@ from yeaft.kernel.errors import NotFound
 from yeaft.kernel.nearness import nearest
 from yeaft.store.blobs import FileBlobs
 from yeaft.workflows.graphs.graph import Graph, Step, VpTask
-from yeaft.workflows.graphs.runs import frozen_of, started_in
+from yeaft.workflows.graphs.runs.session_runs import frozen_of, started_in
 
 if TYPE_CHECKING:
     from yeaft.store.directory import SessionPaths

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
     from yeaft.interfaces.cli.options import Options
     from yeaft.llm.router import Route
-    from yeaft.workflows.graphs.runs import Frozen
+    from yeaft.workflows.graphs.runs.session_runs import Frozen
 
 REQUEST_TOKENS = 5000
 """What a request is taken to send besides its prompt: persona, tools, what was said before."""

@@ -14,20 +14,20 @@ from yeaft.events.graph import GraphEnded, StepStarted
 from yeaft.interfaces.cli.graphs.found_runs import journal_of
 from yeaft.interfaces.cli.graphs.graph_result import ended_result, printed
 from yeaft.interfaces.cli.graphs.run_screen import PlainScreen, put_on_stderr
-from yeaft.interfaces.cli.graphs.run_view import RunView
 from yeaft.interfaces.cli.json_screen import JsonScreen
+from yeaft.interfaces.runs.run_view import RunView
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.lock import Owner, is_owned, read_owner
-from yeaft.workflows.graphs.lease import LeaseWatch
-from yeaft.workflows.graphs.run_ledger import STREAM
-from yeaft.workflows.graphs.runs import frozen_of, started_in
+from yeaft.workflows.graphs.runs.lease import LeaseWatch
+from yeaft.workflows.graphs.runs.run_ledger import STREAM
+from yeaft.workflows.graphs.runs.session_runs import frozen_of, started_in
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
     from yeaft.interfaces.cli.options import Options
     from yeaft.store.directory import SessionPaths
-    from yeaft.workflows.graphs.known_runs import KnownRun
+    from yeaft.workflows.graphs.runs.known_runs import KnownRun
 
 STDOUT = 1
 LOOK_S = 0.1

@@ -9,7 +9,7 @@ from yeaft.kernel.errors import StoreFailed
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import find_session, list_session_ids, session_paths
 from yeaft.store.sqlite import SqliteJournal
-from yeaft.workflows.graphs.known_runs import KnownRun, known_runs, meant
+from yeaft.workflows.graphs.runs.known_runs import KnownRun, known_runs, meant
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk

@@ -19,13 +19,13 @@ from yeaft.kernel.outcome import (
 )
 from yeaft.kernel.usage import Usage
 from yeaft.workflows.graphs.conditions import text_of
-from yeaft.workflows.graphs.known_runs import short
+from yeaft.workflows.graphs.runs.known_runs import short
 
 if TYPE_CHECKING:
     from yeaft.events.call import AskOpened
     from yeaft.events.graph import GraphEnded, GraphStarted
     from yeaft.events.turn import Failure
-    from yeaft.workflows.graphs.execution import Execution
+    from yeaft.workflows.graphs.executor.execution import Execution
 
 EXIT_CODES = {
     "completed": EXIT_ANSWERED,

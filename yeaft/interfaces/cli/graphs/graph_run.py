@@ -35,16 +35,16 @@ from yeaft.kernel.errors import SessionBusy, YeaftError
 from yeaft.kernel.messages import text_of
 from yeaft.kernel.outcome import EXIT_FAILED, EXIT_PIPE_CLOSED
 from yeaft.kernel.text import without_surrogates
-from yeaft.workflows.graphs.cancel_request import heeding
-from yeaft.workflows.graphs.known_runs import short
-from yeaft.workflows.graphs.run_ledger import STREAM
+from yeaft.workflows.graphs.runs.cancel_request import heeding
+from yeaft.workflows.graphs.runs.known_runs import short
+from yeaft.workflows.graphs.runs.run_ledger import STREAM
 
 if TYPE_CHECKING:
     from yeaft.events.graph import GraphEnded
     from yeaft.interfaces.cli.options import Options
     from yeaft.interfaces.ground import Wish
     from yeaft.prompts.ui import Ui
-    from yeaft.workflows.graphs.runs import Run
+    from yeaft.workflows.graphs.runs.session_runs import Run
 
 STDOUT = 1
 READER_PATIENCE_S = 2.0

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from yeaft.interfaces.cli.graphs.graph_words import GraphWords
 from yeaft.prompts.ui import Ui
+from yeaft.workflows.graphs.files.plain import plain
 from yeaft.workflows.graphs.graph import END, START, Edge, Graph
-from yeaft.workflows.graphs.plain import plain
 
 DEEPEST = 12
 """How often ways may part within ways before the rest is drawn apart."""

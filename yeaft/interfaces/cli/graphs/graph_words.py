@@ -22,6 +22,7 @@ from yeaft.workflows.graphs.conditions import (
     Some,
     Tokens,
 )
+from yeaft.workflows.graphs.files.plain import is_implicit
 from yeaft.workflows.graphs.graph import (
     END,
     START,
@@ -37,7 +38,6 @@ from yeaft.workflows.graphs.graph import (
     ToolTask,
     VpTask,
 )
-from yeaft.workflows.graphs.plain import is_implicit
 
 LONGEST_CHARS = 60
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from yeaft.interfaces.cli.graphs.graph_words import GraphWords
 from yeaft.prompts.ui import Ui
+from yeaft.workflows.graphs.files.plain import plain
 from yeaft.workflows.graphs.graph import END, START, AskTask, CodeTask, FailTask, Graph, GraphTask, Step, Task, ToolTask
-from yeaft.workflows.graphs.plain import plain
 
 
 def mermaid(ui: Ui, graph: Graph) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from yeaft.interfaces.cli.graphs.following import Left, follow_run
 from yeaft.interfaces.cli.graphs.found_runs import journal_of
 from yeaft.store.lock import is_owned
-from yeaft.workflows.graphs.known_runs import known_run
-from yeaft.workflows.graphs.run_ledger import STREAM
+from yeaft.workflows.graphs.runs.known_runs import known_run
+from yeaft.workflows.graphs.runs.run_ledger import STREAM
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
     from yeaft.store.directory import SessionPaths
     from yeaft.store.lock import Owner
-    from yeaft.workflows.graphs.known_runs import KnownRun
+    from yeaft.workflows.graphs.runs.known_runs import KnownRun
 
 Drive = Callable[["Owner | None", "JsonScreen | None", bool], int | None]
 """Drives the run here: the owner to put out, where lines were written before, whether to give way to another owner.

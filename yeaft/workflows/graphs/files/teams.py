@@ -1,0 +1,203 @@
+"""Teams and connections of agents as graphs: each team one of its own, all connections together another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from yeaft.kernel.lists import is_list
+from yeaft.kernel.nearness import nearest
+from yeaft.workflows.graphs.files.components import components
+from yeaft.workflows.graphs.files.located import Located, Mistake, Path
+from yeaft.workflows.graphs.plain_values import is_mapping, listing, mapping
+
+MODES = ("sequential", "parallel")
+CONNECTIONS = "connections"
+"""What the graph of all connections is called."""
+_TEAM_KEYS = {
+    "shared_prompt": "shared_prompt",
+    "prompt_template": "prompt_template",
+    "template_vars": "template_vars",
+    "mcp_servers": "mcp_servers",
+    "member_timeout": "member_timeout",
+    "member_retry_attempts": "member_retry_attempts",
+    "member_retry_delay": "member_retry_delay",
+}
+_CONNECTION_KEYS = ("stop_condition", "transform", "priority", "delay")
+
+
+class Translated:
+    """A graph that was made of something else, and where its parts stand there."""
+
+    def __init__(self, graph: dict[str, Any], lines: Mapping[Path, int]) -> None:
+        self.graph = graph
+        self._lines = lines
+
+    def line(self, path: Path) -> int:
+        """See `compiling.Lines`."""
+        while path and path not in self._lines:
+            path = path[:-1]
+        return self._lines.get(path, 0)
+
+
+class Translator:
+    """Translates one manifest; what cannot be meant is in `mistakes`, what is left out in `warnings`."""
+
+    def __init__(self, located: Located) -> None:
+        self.mistakes: list[Mistake] = []
+        self.warnings: list[Mistake] = []
+        self._located = located
+        self._data = cast("dict[str, Any]", located.data)
+
+    def graphs(self) -> dict[str, Translated]:
+        """Return all graphs by name."""
+        teams = mapping(self._data.get("teams"))
+        for name, team in teams.items():
+            if not is_mapping(team):
+                self.mistakes.append(Mistake(self._line("teams", name), f"the team {name!r} must be a mapping"))
+        if self._data.get("teams") is not None and not is_mapping(self._data["teams"]):
+            self.mistakes.append(Mistake(self._line("teams"), "teams must be a mapping by name"))
+        found = {name: self._team(name, team) for name, team in teams.items() if is_mapping(team)}
+        for name in self._circular(teams):
+            self.mistakes.append(Mistake(self._line("teams", name), f"the team {name!r} is a member of itself"))
+        connected = self._connections()
+        if connected is not None:
+            found[CONNECTIONS] = connected
+        return found
+
+    def _team(self, name: str, team: Mapping[str, Any]) -> Translated:
+        mode, members = team.get("mode", "sequential"), self._members(name, team)
+        lines: dict[Path, int] = {(): self._line("teams", name)}
+        if mode not in MODES:
+            near = nearest(str(mode), MODES)
+            hint = f". Did you mean {near!r}?" if near else "; there are sequential and parallel"
+            text = f"the team {name!r} has the mode {mode!r}{hint}"
+            self.mistakes.append(Mistake(self._line("teams", name, "mode"), text))
+        settings = {ours: team[theirs] for theirs, ours in _TEAM_KEYS.items() if team.get(theirs) is not None}
+        steps: list[dict[str, Any]] = []
+        for number, member in enumerate(members):
+            lines["steps", number] = self._line("teams", name, "members", number)
+            steps.append({"id": _free(member, steps), "agent": member, **settings})
+        if team.get("error_mode", "collect_exceptions") == "collect_exceptions" and mode == "parallel":
+            steps = [{**step, "on_error": "continue"} for step in steps] if "error_mode" in team else steps
+        if (validator := team.get("validator")) and mode == "sequential":
+            steps.append({"id": _free(str(validator), steps), "agent": str(validator)})
+        ids = [step["id"] for step in steps]
+        edges: list[dict[str, Any]] = []
+        if mode == "parallel" and ids:
+            gathered = ids if len(ids) > 1 else ids[0]
+            edges = [{"from": "start", "to": ids}, {"from": gathered, "to": "end"}]
+        graph: dict[str, Any] = {"name": name, "steps": steps}
+        return Translated(graph | ({"edges": edges} if edges else {}), lines)
+
+    def _members(self, name: str, team: Mapping[str, Any]) -> list[str]:
+        members = team.get("members", [])
+        if members is None or members == []:
+            self.mistakes.append(Mistake(self._line("teams", name), f"the team {name!r} has no members"))
+            return []
+        if not is_list(members):
+            self.mistakes.append(
+                Mistake(self._line("teams", name, "members"), f"the members of team {name!r} are no list")
+            )
+            return []
+        named = [_member(one) for one in members]
+        for number, one in enumerate(named):
+            if not one:
+                text = f"a member of team {name!r} has no name"
+                self.mistakes.append(Mistake(self._line("teams", name, "members", number), text))
+        return [one for one in named if one]
+
+    def _circular(self, teams: Mapping[str, Any]) -> Iterator[str]:
+        """Yield a team for each circle of teams that are members of themselves, by whatever way."""
+        members: dict[str, list[str]] = {}
+        for name, team in teams.items():
+            listed = mapping(team).get("members")
+            members[name] = [_member(one) for one in listing(listed)]
+        for circle in components(members):
+            yield next(name for name in members if name in circle)
+
+    def _connections(self) -> Translated | None:
+        steps: dict[str, dict[str, Any]] = {}
+        edges: list[dict[str, Any]] = []
+        lines: dict[Path, int] = {}
+        for place in ("agents", "teams"):
+            for name, agent in mapping(self._data.get(place)).items():
+                for path, connection in self._connections_of(place, name, mapping(agent)):
+                    made = self._connection(name, connection, path)
+                    for step in made[0]:
+                        lines.setdefault(("steps", len(steps)), self._located.line(path))
+                        steps.setdefault(step["id"], step)
+                    for edge in made[1]:
+                        lines["edges", len(edges)] = self._located.line(path)
+                        edges.append(edge)
+        if not steps:
+            return None
+        graph = {"name": self._data.get("name") or CONNECTIONS, "steps": list(steps.values()), "edges": edges}
+        return Translated(graph, lines)
+
+    def _connections_of(
+        self, place: str, name: str, agent: Mapping[str, Any]
+    ) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+        """Yield the connections of an agent or team, by whichever name they go."""
+        for key in ("connections", "forward_to"):
+            written = agent.get(key)
+            for number, one in enumerate(listing(written)):
+                path: Path = (place, name, key, number)
+                connection: Any = {"name": one} if isinstance(one, str) else one
+                if is_mapping(connection):
+                    yield path, connection
+                else:
+                    self.mistakes.append(Mistake(self._located.line(path), "a connection is a mapping, or a name"))
+            if written is not None and not is_list(written):
+                self.mistakes.append(Mistake(self._line(place, name, key), f"{key} must be a list"))
+
+    def _connection(
+        self, name: str, connection: Mapping[str, Any], path: Path
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        line, kind = self._located.line(path), connection.get("type", "node")
+        if connection.get("exit_condition") is not None:
+            text = "exit_condition would end the whole program; use a stop_condition, which closes the connection"
+            self.mistakes.append(Mistake(self._located.line((*path, "exit_condition")), text))
+        for key in ("queued", "queue_strategy", "kw_args"):
+            if connection.get(key) and key == "kw_args":
+                self.warnings.append(Mistake(line, "kw_args are not handed on: a function is given the value alone"))
+            elif connection.get(key):
+                self.warnings.append(Mistake(line, f"{key} is not kept: a step is given each value as it comes"))
+        own = {"id": name, "agent": name}
+        if kind == "callable":
+            target = {"id": f"{name} call", "call": str(connection.get("callable", ""))}
+        elif kind in ("node", "agent", "team"):
+            target = {"id": str(connection.get("name", "")), "agent": str(connection.get("name", ""))}
+        else:
+            self.warnings.append(Mistake(line, f"a connection of type {kind!r} is left out; VPs write files by tools"))
+            return [], []
+        mode = connection.get("connection_type", "run")
+        if mode == "queue":
+            self.warnings.append(Mistake(line, "a queue is not kept apart: what comes is left as context"))
+            mode = "context"
+        edge: dict[str, Any] = {"from": name, "to": target["id"], "mode": mode}
+        edge |= {key: connection[key] for key in _CONNECTION_KEYS if connection.get(key) is not None}
+        if connection.get("filter_condition") is not None:
+            edge["condition"] = connection["filter_condition"]
+        if connection.get("wait_for_completion") is False:
+            edge["async"] = True
+        return [own, target], [edge]
+
+    def _line(self, *path: str | int) -> int:
+        return self._located.line(path)
+
+
+def _member(written: Any) -> str:
+    """The name of a member; empty for none."""
+    name = written.get("name") if is_mapping(written) else written
+    return name if isinstance(name, str) else ""
+
+
+def _free(name: str, steps: list[dict[str, Any]]) -> str:
+    """An id for a member; one that takes part twice gets a number."""
+    taken = {step["id"] for step in steps}
+    number, one = 1, name
+    while one in taken:
+        number += 1
+        one = f"{name}-{number}"
+    return one

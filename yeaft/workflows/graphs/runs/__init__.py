@@ -1,0 +1,1 @@
+"""Runs in a Session's journal: driven, leased, cancelled, forked, replayed, and their steps done."""

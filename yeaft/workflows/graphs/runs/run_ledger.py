@@ -1,0 +1,109 @@
+"""Record, apply, show for one run of a graph: its events get their envelope, are committed, and only then acted on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from yeaft.events.codec import Event, Recorded, id_of
+from yeaft.kernel import ids
+from yeaft.kernel.errors import StoreFailed
+from yeaft.session.ledger import Commit
+
+if TYPE_CHECKING:
+    from yeaft.kernel.clock import NowMs
+    from yeaft.store.journal import Journal
+    from yeaft.workflows.graphs.executor.execution import Execution
+
+STREAM = "graph/"
+"""What the names of the streams begin with in which runs are kept; the rest is the run's id."""
+
+
+class RunLedger:
+    """The one writer of a run's stream. `execution` is what its events add up to.
+
+    `failure` is why nothing can be written any more; `on_failure` is called when that has come to be.
+    """
+
+    def __init__(self, journal: Journal, execution: Execution, epoch: int, now_ms: NowMs) -> None:
+        self.execution = execution
+        self.epoch = epoch
+        self.journal = journal
+        self.stream = STREAM + execution.run_id
+        self.failure: StoreFailed | None = None
+        self.on_failure: Callable[[], None] = _nothing
+        self._now_ms = now_ms
+        self._head = 0
+        self._loaded_epoch = epoch
+        self._listeners: list[Callable[[Recorded], None]] = []
+
+    @property
+    def is_inherited(self) -> bool:
+        """Whether another owner of the Session wrote last in this run."""
+        return self._loaded_epoch < self.epoch
+
+    def listen(self, listener: Callable[[Recorded], None]) -> None:
+        """Let `listener` hear every event once it is committed."""
+        self._listeners.append(listener)
+
+    def load(self) -> None:
+        """Fold what the journal has of the run."""
+        for recorded in self.journal.read(self.stream, self._head):
+            self._head = recorded.seq
+            self._loaded_epoch = recorded.epoch
+            self.execution.apply(recorded)
+
+    def post(self, *events: Event, src: str = "engine", cause: str = "", sync: bool = False) -> Commit:
+        """Fold events and hand them to the journal at once; awaiting what this returns waits for them to be there.
+
+        Commits keep their order, and those of one tick of the loop are one. Raises `StoreFailed` after a failed write.
+        """
+        if self.failure is not None:
+            raise self.failure
+        before = self._head
+        recorded = [self._recorded(event, before + number, src, cause) for number, event in enumerate(events, start=1)]
+        self._head += len(recorded)
+        self._loaded_epoch = self.epoch
+        for one in recorded:
+            self.execution.apply(one)
+        commit = Commit()
+        written = asyncio.ensure_future(self.journal.append(self.stream, before, self.epoch, recorded, sync=sync))
+        written.add_done_callback(lambda done: self._committed(done, recorded, commit))
+        return commit
+
+    def fail(self, error: StoreFailed) -> None:
+        """Let nothing be written any more, because it would be refused."""
+        self.failure = self.failure or error
+        self.on_failure()
+
+    def _recorded(self, event: Event, seq: int, src: str, cause: str) -> Recorded:
+        now = self._now_ms()
+        return Recorded(
+            id=id_of(event, self.stream, lambda: "e_" + ids.new_ulid(now)),
+            stream=self.stream,
+            seq=seq,
+            ts=now,
+            src=src,
+            cause=cause,
+            corr=self.execution.run_id,
+            epoch=self.epoch,
+            event=event,
+        )
+
+    def _committed(self, done: asyncio.Future[int], recorded: Sequence[Recorded], commit: Commit) -> None:
+        error = StoreFailed("The journal was closed.") if done.cancelled() else done.exception()
+        if error is not None:
+            self.fail(error if isinstance(error, StoreFailed) else StoreFailed(str(error)))
+            commit.settle(self.failure)
+            return
+        try:
+            for one in recorded:
+                for listener in self._listeners:
+                    listener(one)
+        finally:
+            commit.settle(None)  # a screen that fails must not leave the run waiting
+
+
+def _nothing() -> None:
+    """Do nothing."""

@@ -1,0 +1,228 @@
+"""The small Session in which a VP does one visit of a step: the ordinary engine, in a stream of the run's journal."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
+
+from yeaft import __version__
+from yeaft.config.settings import VpSettings
+from yeaft.engine.calls import Hands, Refused, Verdict
+from yeaft.events.session import SessionCreated
+from yeaft.events.turn import Limits
+from yeaft.kernel.tool_names import OUTSIDE_PREFIX
+from yeaft.session.agents.agent_presets import WITHHELD
+from yeaft.session.agents.agent_session import AgentGate
+from yeaft.session.asked import Caller
+from yeaft.session.known_settings import KnownSettings
+from yeaft.session.ledger import Ledger
+from yeaft.session.live_toolbox import with_served
+from yeaft.session.minds import VpMind
+from yeaft.session.seat import Seat
+from yeaft.session.session import Session
+from yeaft.session.state import SessionState
+from yeaft.vp.library import Library
+from yeaft.vp.persona import ToolPolicy, Vp
+from yeaft.workflows.graphs.runs.finish_step import FINISH_STEP, FinishStep
+
+if TYPE_CHECKING:
+    from yeaft.engine.changed import Changed
+    from yeaft.kernel.messages import Call
+    from yeaft.llm.prompt import ToolSpec
+    from yeaft.prompts.place import Place
+    from yeaft.session.agents.agent_session import Means
+    from yeaft.session.live_toolbox import Served
+    from yeaft.session.minds import Thinking
+    from yeaft.tools.tool import AnyTool, BoundCall, Toolbox
+    from yeaft.workflows.graphs.graph import Agent, VpTask
+    from yeaft.workflows.graphs.runs.doing import Work
+
+K = TypeVar("K")
+V = TypeVar("V")
+SKILL = "Skill"
+MINUTE_MS = 60_000
+MOST_KEPT = 64
+"""Of so many kinds of steps it is kept what they share; each step with a folder of its own is a kind."""
+READING = frozenset(
+    ("FileRead", "Grep", "Glob", "ListDir", "DiskUsage", "ViewImage", "WebFetch", "WebSearch", "HistorySearch", "Skill")
+)
+"""What a step can do that may only read."""
+
+
+class StepSessions:
+    """Makes them. `agents` are the VPs that came with the graph; the others are in the Session's library."""
+
+    def __init__(self, means: Means, agents: Mapping[str, Agent]) -> None:
+        self._means = means
+        self._agents = agents
+        self._skills: ToolSpec | None = None
+        self._specs: dict[tuple[str, Path], Mapping[str, ToolSpec]] = {}
+        self._known: dict[tuple[object, ...], KnownSettings] = {}
+        self._placed: tuple[int, Place] | None = None
+
+    def vp(self, vp_id: str) -> Vp | None:
+        """Return a VP of the graph's own, or of the library; None if there is none."""
+        agent = self._agents.get(vp_id)
+        if agent is None:
+            return self._means.thinking.library.get(vp_id)
+        text = agent.persona or agent.description or f"You are {agent.name}."
+        return Vp(
+            id=agent.name,
+            name=agent.name,
+            role=agent.description,
+            model=agent.model,
+            persona={"": text},
+            digest=hashlib.sha256(text.encode()).hexdigest(),
+        )
+
+    def make(self, work: Work, task: VpTask, vp: Vp, folder: Path, finish: FinishStep | None) -> tuple[Session, Ledger]:
+        """Return the Session of a visit with what was recorded of it already, not yet entered; it works in `folder`."""
+        means = self._means
+        state = SessionState(work.run_id)  # so that requests of all its steps begin alike, and are kept once
+        for recorded in means.journal.read(work.stream) if work.is_resumed else ():  # a new stream has nothing yet
+            state.apply(recorded)
+        parent = means.parent
+        ledger = Ledger(means.journal, state, means.now_ms, parent.epoch, stream=work.stream, purse=parent.purse)
+        ledger.listen(means.traces)
+        thinking = self._thinking(work, task, vp, folder)
+        toolbox = self._toolbox(task, vp, state, folder, finish)
+        known = self._known_for(task, vp, folder, finish)
+        served = self._served(task, vp, folder)
+        caller = Caller(vp_id=vp.id, ledger=ledger, folder=folder, root_id=work.run_id)
+        gate = StepGate(AgentGate(means.approvals, caller))
+
+        def make_seat(vp_id: str) -> Seat:
+            mind = VpMind(vp_id, thinking, toolbox, ledger, means.blobs, served=served, known=known)
+            hands = Hands(with_served(toolbox, served), gate, thinking.phrases, means.blobs.put)
+            return Seat(
+                ledger=ledger, mind=mind, hands=hands, rules=means.rules, inquiry=means.inquiry, now_ms=means.now_ms
+            )
+
+        session = Session(
+            ledger=ledger,
+            library=thinking.library,
+            lang=thinking.lang,
+            approvals=means.approvals,
+            inquiry=means.inquiry,
+            make_seat=make_seat,
+            phrases=thinking.phrases,
+            opening=() if state.created else (_created(work, vp, folder, thinking.lang),),
+            limits=Limits(rounds=means.rules.max_rounds, cost_usd=work.cost_left_usd),
+            now_ms=means.now_ms,
+            is_owner=False,
+        )
+        return session, ledger
+
+    def _thinking(self, work: Work, task: VpTask, vp: Vp, folder: Path) -> Thinking:
+        thinking = self._means.thinking
+        own = thinking.config.vps.get(vp.id, VpSettings())
+        return replace(
+            thinking,
+            library=Library((), (vp,)),
+            model=task.model or thinking.model,
+            effort=task.effort or thinking.effort,
+            config=replace(thinking.config, vps={**thinking.config.vps, vp.id: own}),
+            place=lambda: replace(self._place(), folder=str(folder)),
+            needs_prices=thinking.needs_prices or work.cost_left_usd is not None,
+        )
+
+    def _toolbox(self, task: VpTask, vp: Vp, state: SessionState, folder: Path, finish: FinishStep | None) -> Toolbox:
+        equipped = cache(lambda: self._means.equip(vp.id, state, folder))
+        tools: dict[str, AnyTool] = {
+            name: LateTool(name, spec, equipped)
+            for name, spec in self._specs_for(vp, folder, equipped).items()
+            if name not in WITHHELD and vp.tools.offers(name) and (task.workspace != "read" or name in READING)
+        }
+        if finish is not None:
+            tools[FINISH_STEP] = finish
+        return tools
+
+    def _specs_for(self, vp: Vp, folder: Path, equipped: Callable[[], Toolbox]) -> Mapping[str, ToolSpec]:
+        """What a VP is told of the tools in a folder, in all steps of the run alike."""
+        specs = self._specs.get((vp.id, folder))
+        if specs is None:
+            found = {
+                name: self._skills or tool.spec if name == SKILL else tool.spec for name, tool in equipped().items()
+            }
+            self._skills = found.get(SKILL)  # looking for them takes as long as all else
+            specs = _kept(self._specs, (vp.id, folder), found)
+        return specs
+
+    def _known_for(self, task: VpTask, vp: Vp, folder: Path, finish: FinishStep | None) -> KnownSettings:
+        schema = bytes(finish.spec.schema) if finish is not None else b""
+        key = (vp.id, vp.digest, folder, task.model, task.effort, task.workspace, task.mcp_servers, schema)
+        return self._known.get(key) or _kept(self._known, key, KnownSettings())
+
+    def _place(self) -> Place:
+        """Where we are and on what day, looked up once a minute."""
+        minute = self._means.now_ms() // MINUTE_MS
+        if self._placed is None or self._placed[0] != minute:
+            self._placed = (minute, self._means.thinking.place())
+        return self._placed[1]
+
+    def _served(self, task: VpTask, vp: Vp, folder: Path) -> Served | None:
+        """The tools of servers: those of the ones that the step names, else of all that the VP has."""
+        if task.workspace == "read":
+            return None
+        if not task.mcp_servers:
+            return self._means.serve(vp.id, vp, folder)
+        meant = tuple(f"{OUTSIDE_PREFIX}{name}__*" for name in task.mcp_servers)
+        own = vp.tools.allow
+        allow = meant if own is None else tuple(one for one in own if one.startswith(tuple(m[:-1] for m in meant)))
+        return self._means.serve(vp.id, replace(vp, tools=ToolPolicy(allow=allow, deny=vp.tools.deny)), folder)
+
+
+def _kept(table: dict[K, V], key: K, value: V) -> V:
+    """Put a value in a table in which only the newest stay, and return it."""
+    if len(table) >= MOST_KEPT:
+        del table[next(iter(table))]
+    table[key] = value
+    return value
+
+
+class LateTool:
+    """A tool that is made with all the others of its step when the first of them is called, which few steps do.
+
+    A model is told `spec` of it, as in the other steps of the run.
+    """
+
+    def __init__(self, name: str, spec: ToolSpec, equipped: Callable[[], Toolbox]) -> None:
+        self.name = name
+        self.spec = spec
+        self._equipped = equipped
+
+    def bind(self, args_raw: str, /) -> BoundCall:
+        """See `tools.tool.AnyTool`."""
+        return self._equipped()[self.name].bind(args_raw)
+
+
+class StepGate:
+    """The user's rules for all that a step does, but for handing over its result."""
+
+    def __init__(self, gate: AgentGate) -> None:
+        self._gate = gate
+
+    def judge(self, bound: BoundCall) -> Verdict:
+        """See `engine.calls.Gate`."""
+        return Verdict(allowed=True) if bound.tool == FINISH_STEP else self._gate.judge(bound)
+
+    async def ask(self, call: Call, bound: BoundCall) -> Refused | Changed | None:
+        """See `engine.calls.Gate`."""
+        return await self._gate.ask(call, bound)
+
+
+def _created(work: Work, vp: Vp, folder: Path, lang: str) -> SessionCreated:
+    return SessionCreated(
+        session_id=work.run_id,
+        name="",
+        folder=str(folder),
+        roster=(vp.id,),
+        default_vp=vp.id,
+        lang=lang,
+        app_version=__version__,
+    )

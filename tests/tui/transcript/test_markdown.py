@@ -3,6 +3,7 @@
 import re
 from itertools import pairwise
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -24,7 +25,9 @@ texts = st.lists(st.sampled_from(BITS), max_size=60).map("".join)
 long_texts = st.lists(
     st.one_of(
         texts,
-        st.sampled_from(["x" * 1300 + "\n", "y " * 1500, "- item\n" * 50, "line\n" * 70, "```\n" + "code\n" * 90]),
+        st.sampled_from(
+            ["x" * 1300 + "\n", "y " * 1500, "- item\n" * 50, "line\n" * 70, "```\n" + "code\n" * 90, "\n" * 45]
+        ),
     ),
     max_size=6,
 ).map("".join)
@@ -61,6 +64,24 @@ def test_words_that_grow_end_as_words_that_are_drawn_at_once(text: str, cuts: li
         assert growing.lines[: len(settled)] == settled
 
     assert growing.lines == grown(text, columns, PLAIN).lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["line\n" * 6_000, "word " * 20_000, "x" * 100_000, "- item\n" * 6_000, "> said\n" * 6_000, "a" + "\n" * 60_000],
+    ids=["paragraph", "long line", "long word", "list", "quote", "nothing"],
+)
+def test_however_long_a_text_has_grown_only_its_end_is_read_and_drawn_again(text: str) -> None:
+    growing, pieces = Growing(80, PLAIN), Pieces()
+
+    for end in range(0, len(text), len(text) // 100):
+        before = growing.settled
+        assert growing.grow(text[:end])
+        pieces.feed(text[max(end - len(text) // 100, 0) : end])
+
+        assert len(growing.lines) - growing.settled <= 2 * MOST_LINES + 2
+        assert growing.settled >= before
+        assert len(pieces.rest.text if pieces.rest else "") <= 2 * MOST_CHARS
 
 
 @given(long_texts)

@@ -39,23 +39,23 @@ class Laid:
             return
         if block is self._block or block == self._block:
             return
-        before, self._block = self.lines, block
+        self._block, count = block, len(self.lines)
         self._draw()
-        if self._growing is None:
-            self.changed = _first_difference(before, self.lines)
-        self.strips = {number: strip for number, strip in self.strips.items() if number < self.changed}
+        for number in range(self.changed, count):
+            self.strips.pop(number, None)
 
     def _draw(self) -> None:
         if not isinstance(self._block, Words):
-            self.lines = block_lines(self._block, self._view, is_open=self._is_open)
+            before, self.lines = self.lines, block_lines(self._block, self._view, is_open=self._is_open)
+            self.changed = _first_difference(before, self.lines)
             return
         growing, text = self._growing, self._block.text
-        self.changed = growing.settled + 1 if growing else 0
+        self.changed = growing.settled if growing else 0
         if growing is None or not growing.grow(text):
             self.changed = 0
-            growing = self._growing = Growing(self._view.columns, self._view.palette)
+            growing = self._growing = Growing(self._view.columns, self._view.palette, (Line(),))
             growing.grow(text)
-        self.lines = [Line(), *growing.lines]
+        self.lines = growing.lines
         if not self._block.is_live:
             self._growing = None
 

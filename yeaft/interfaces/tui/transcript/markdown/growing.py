@@ -9,16 +9,18 @@ from yeaft.interfaces.tui.transcript.markdown.blocks import markdown_lines
 from yeaft.interfaces.tui.transcript.markdown.pieces import Piece, Pieces
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from yeaft.interfaces.tui.transcript.palette import Palette
 
 
 class Growing:
-    """One text at one width. `lines` are all its lines; those before `settled` stay as they are."""
+    """One text at one width. `lines` are all its lines, after the `lead`; those before `settled` stay as they are."""
 
-    def __init__(self, columns: int, palette: Palette) -> None:
+    def __init__(self, columns: int, palette: Palette, lead: Sequence[Line] = ()) -> None:
         self.columns = columns
-        self.lines: list[Line] = []
-        self.settled = 0
+        self.lines: list[Line] = list(lead)
+        self.settled = self._lead = len(lead)
         self._palette = palette
         self._pieces = Pieces()
         self._text = ""
@@ -38,7 +40,7 @@ class Growing:
 
     def _draw(self, piece: Piece) -> None:
         drawn = markdown_lines(piece.text, self.columns, self._palette)
-        if drawn and self.lines and not piece.goes_on:
+        if drawn and len(self.lines) > self._lead and not piece.goes_on:
             self.lines.append(Line())
         self.lines += drawn
 

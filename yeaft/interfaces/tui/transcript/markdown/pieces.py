@@ -19,6 +19,8 @@ MOST_CHARS = 2_400
 """A block with more lines or characters is cut; a line with more characters is one that is cut for itself."""
 MOST_BOUND_LINES = 5 * MOST_LINES
 """An item of a list is cut within itself only where it is longer."""
+SLAB_CHARS = 32 * 1024
+"""So much is taken in at a time, so that what is cut off is never cut off a long text."""
 _FENCE = Pattern(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -45,10 +47,11 @@ class Pieces:
 
     def feed(self, text: str) -> list[Piece]:
         """Take in what follows, and return the pieces that are settled by it."""
-        self._rest += text
         settled = list[Piece]()
-        while self._advance(settled):
-            pass
+        for start in range(0, len(text), SLAB_CHARS):
+            self._rest += text[start : start + SLAB_CHARS]
+            while self._advance(settled):
+                pass
         return settled
 
     def _advance(self, settled: list[Piece]) -> bool:
@@ -112,11 +115,14 @@ class Pieces:
         return False
 
     def _in_text(self, lines: list[str], settled: list[Piece]) -> bool:
-        """Settle the blocks before the last one, or the beginning of a block that is too long."""
+        """Settle the blocks before the last one, or the beginning of a block that is too long.
+
+        The last one is settled as well once enough empty lines follow it.
+        """
+        gap = _gap(lines)
+        lines = lines[: gap or len(lines)]
         blocks = blocks_of("".join(lines))
         starts = [(block[0].map or [0])[0] for block in blocks]
-        if not blocks:
-            return False
         done = 0
         for number, block in enumerate(blocks):
             start, end = block[0].map or [0, 0]
@@ -130,6 +136,10 @@ class Pieces:
             if number + 1 < len(blocks):
                 self._settle(settled, "".join(lines[done : starts[number + 1]]), goes_on=False)
                 done = starts[number + 1]
+        else:
+            if gap:
+                self._settle(settled, "".join(lines[done:]), goes_on=False)
+                return True
         return done > 0
 
 
@@ -152,6 +162,16 @@ def _cut(block: list[Token], lines: list[str]) -> int:
     return beyond[0] if beyond else MOST_BOUND_LINES if len(lines) > MOST_BOUND_LINES else 0
 
 
+def _gap(lines: list[str]) -> int:
+    """Return where the first gap ends that is so wide that nothing goes on behind it; 0 if there is none."""
+    empty = 0
+    for number, line in enumerate(lines, start=1):
+        empty = 0 if line.strip() else empty + 1
+        if empty > MOST_LINES:
+            return number
+    return 0
+
+
 def _most(lines: list[str]) -> int:
     """Return how many of the lines a piece may have."""
     chars = 0
@@ -169,7 +189,7 @@ def _closes(line: str, markup: str) -> bool:
 
 def _open_fence(text: str) -> str:
     """Return the opening line of a fence that `text` leaves open, if it ends with one that stands at the top."""
-    blocks = blocks_of(text)
+    blocks = blocks_of(text) if "```" in text or "~~~" in text else []
     if not blocks or blocks[-1][0].type != "fence":
         return ""
     start, end = blocks[-1][0].map or [0, 0]

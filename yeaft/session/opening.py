@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,8 @@ from yeaft.store.sqlite import SqliteJournal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+logger = logging.getLogger(__name__)
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -67,11 +70,17 @@ class Room(Struct, frozen=True, kw_only=True):
     opening: tuple[Event, ...] = ()
 
     async def aclose(self) -> None:
-        """Close the journal, refresh what a list shows, give the Session up. Without events nothing is left."""
+        """Close the journal, refresh what a list shows, give the Session up. Without events nothing is left.
+
+        What a list shows is a cache: where it cannot be written, lists read the journal.
+        """
         await self.journal.close()
         is_mine = self.lock.is_current
         if is_mine and self.state.created is not None:
-            write_meta(self.paths.meta, meta_of(self.state))
+            try:
+                write_meta(self.paths.meta, meta_of(self.state))
+            except StoreFailed as error:
+                logger.warning("%s", error)
         self.lock.release()
         if is_mine and self.state.created is None:
             shutil.rmtree(self.paths.root, ignore_errors=True)

@@ -1,5 +1,6 @@
 """What a list shows of a Session: a fold of its journal, cached in `meta.json` beside it."""
 
+import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -96,7 +97,8 @@ def write_meta(path: Path, meta: SessionMeta) -> None:
         temporary.write_bytes(msgspec.json.encode(meta) + b"\n")
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise StoreFailed(f"{path} could not be written: {error.strerror}. Check space and permissions.") from error
 
 

@@ -25,6 +25,7 @@ from yeaft.interfaces.line.talk import Talk
 from yeaft.interfaces.line.trusting import offer_trust
 from yeaft.interfaces.orders import Leave
 from yeaft.interfaces.typed_lines import HISTORY_NAME
+from yeaft.interfaces.unlisted import unlisted
 from yeaft.kernel.errors import YeaftError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_INTERRUPTED, worst_exit_code
 
@@ -105,6 +106,8 @@ class LineMode:
                 findings.refuse(error if isinstance(error, YeaftError) else YeaftError(str(error)))
         finally:
             self._talk = None
+        for code, params in unlisted(here) if here is not None else ():
+            self._tell(code, **params)
         result = findings.result(here.state if here else None, stdin="", is_asked=False)
         return findings.with_problems(result, None).exit_code, here, left, wish
 

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 from yeaft.events.codec import Recorded
 from yeaft.events.session import NoticePosted
+from yeaft.interfaces.unlisted import unlisted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from yeaft.events.codec import Transient
     from yeaft.interfaces.assemble import Opened
     from yeaft.prompts.ui import Ui
@@ -42,8 +45,13 @@ class Farewell:
             return []
         ui, state = self._ui, self._here.state
         lines = [ui.text(notice.code, session=state.session_id, **notice.params) for notice in self._notices]
+        lines += [ui.text(code, **params) for code, params in self.unlisted()]
         code = "leaving.resume_named" if state.name else "leaving.resume"
         return [*lines, ui.text(code, session=state.session_id, name=state.name)]
+
+    def unlisted(self) -> Sequence[tuple[str, dict[str, str]]]:
+        """Return what to say, as codes with parameters, of what could not be kept when the Session was closed."""
+        return unlisted(self._here) if self._here is not None else ()
 
     def _hear(self, heard: Recorded | Transient) -> None:
         if self._is_closing and isinstance(heard, Recorded) and isinstance(heard.event, NoticePosted):

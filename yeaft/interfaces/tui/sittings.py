@@ -47,6 +47,7 @@ class Sittings:
         self._prompts: Sequence[str] = ()
         self._before: Wish | None = None
         self._patience: asyncio.Timeout | None = None
+        self._to_tell: list[Noted] = []
         self._code = EXIT_ANSWERED
 
     async def go_through(self) -> int:
@@ -69,7 +70,7 @@ class Sittings:
         failure: YeaftError | None = None
         is_open = False
         try:
-            await offer_trust(self._app, wish)
+            self._to_tell += await offer_trust(self._app, wish)
             async with AsyncExitStack() as stack:
                 here = await self._opened(wish, stack)
                 is_open = here is not None
@@ -83,6 +84,7 @@ class Sittings:
         if failure is None:
             if following is None and not self._prompts:
                 self._app.leave_from(farewell.session_id, *farewell.lines())
+            self._to_tell += farewell.unlisted() if following is not None else ()
             return following
         if is_open or self._app.is_ending:
             self._give_up(failure)
@@ -132,11 +134,13 @@ class Sittings:
 
     async def _notes(self, here: Opened, wish: Wish) -> list[Noted]:
         """Return what the user should know besides what the Session says itself."""
+        notes, self._to_tell = self._to_tell, []
         if self._prompts:
-            return [("demo.on_screen", {"folder": str(here.folder)})]
+            return [*notes, ("demo.on_screen", {"folder": str(here.folder)})]
         home = places.home(wish.environ)
         others = await asyncio.to_thread(neighbours, home, here.folder, here.state.session_id)
-        return [("opening.neighbour", {"session": one.session_id, "owner": str(one.owner)}) for one in others]
+        notes += [("opening.neighbour", {"session": one.session_id, "owner": str(one.owner)}) for one in others]
+        return notes
 
     async def _first_run(self, here: Opened, wish: Wish) -> Wish | None:
         """Show the ways to a model if there is none; return the wish to go on with what the user has chosen, if any."""

@@ -15,31 +15,35 @@ from yeaft.kernel.errors import ConfigError
 if TYPE_CHECKING:
     from yeaft.interfaces.ground import Wish
     from yeaft.interfaces.tui.app import YeaftApp
+    from yeaft.interfaces.tui.program import Noted
 
 YES, NO, LATER = "yes", "no", "later"
 
 
-async def offer_trust(app: YeaftApp, wish: Wish) -> None:
+async def offer_trust(app: YeaftApp, wish: Wish) -> tuple[Noted, ...]:
     """Show what the folder brings and ask, unless it is trusted, brings nothing, or was declined as it is.
 
-    Raises `ConfigError` when the answer cannot be kept, or what was shown has changed meanwhile.
+    Returns what the user has to be told: the answer could not be kept, and so holds for nothing; or what was shown has
+    changed meanwhile.
     """
     home = places.home(wish.environ)
     trust = await asyncio.to_thread(trust_of, home, wish.folder, wish.environ, by_flag=wish.trust)
     if not trust.is_refused or trust.was_declined or trust.brought.obstacles or trust.problem:
-        return
+        return ()
     ui = app.ui
     servers = await asyncio.to_thread(new_servers, wish.folder, trust)
     body = "\n".join(await asyncio.to_thread(brought_lines, ui, wish.folder, trust))
     options = [Option(what, ui.text(f"opening.trust_{what}")) for what in (LATER, YES, NO)]
     title = ui.text("trust.question", folder=trust.folder)
-    match await app.push_screen_wait(Choice(ui, title, body, options, escape=LATER)):
-        case "yes":
+    chosen = await app.push_screen_wait(Choice(ui, title, body, options, escape=LATER))
+    try:
+        if chosen == YES:
             now = await asyncio.to_thread(trust_of, home, wish.folder, wish.environ)
             if now.brought.digest != trust.brought.digest:
-                raise ConfigError(ui.text("trust.moved", folder=trust.folder))
+                return (("trust.moved", {"folder": trust.folder}),)
             await asyncio.to_thread(agree, home, trust, servers, wall_clock_ms())
-        case "no":
+        elif chosen == NO:
             await asyncio.to_thread(decline, home, trust)
-        case _:
-            pass
+    except (ConfigError, OSError) as error:
+        return (("closing.unkept_trust", {"reason": ui.retold(str(error))}),)
+    return ()

@@ -119,6 +119,17 @@ class Screen:
         """Wait until the screen does not hold a text any more."""
         return await self._until(lambda: unwanted not in self.text, (f"not {unwanted!r}",))
 
+    async def has_written(self, wanted: bytes, *, since: int) -> bool:
+        """Wait for bytes after so many others, whatever stands on the screen; False if they do not come."""
+        try:
+            async with asyncio.timeout(PATIENCE_S / 4):
+                while self.raw.find(wanted, since) < 0:
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            return False
+        return True
+
     async def leaves(self) -> int:
         """Wait for the end; returns the exit code, negative for a signal."""
         async with asyncio.timeout(PATIENCE_S):
@@ -137,6 +148,16 @@ class Screen:
         async with asyncio.timeout(PATIENCE_S):
             while not await asyncio.to_thread(is_stopped):
                 await asyncio.to_thread(os.sched_yield)
+
+    def line_discipline(self) -> set[str]:
+        """What the terminal does by itself to what is typed: make Enter a line end, echo it, hand on whole lines."""
+        attributes = termios.tcgetattr(self._fd)
+        flags = {
+            "icrnl": attributes[0] & termios.ICRNL,
+            "echo": attributes[3] & termios.ECHO,
+            "icanon": attributes[3] & termios.ICANON,
+        }
+        return {name for name, is_on in flags.items() if is_on}
 
     def hangs_up(self) -> None:
         """Let the terminal go away while the process runs."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from yeaft.interfaces.cli.json_input import Lines
+from yeaft.interfaces.line.typeahead import Typeahead
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
+STDIN = 0
 PRIVATE_FILE = 0o600
 Words = Callable[[], Sequence[str]]
 """What the word under the cursor can be completed to."""
@@ -36,6 +39,10 @@ class Console(Protocol):
 
     def refresh(self) -> None:
         """Show another prompt if it has changed."""
+        ...
+
+    def lent(self) -> AbstractContextManager[None]:
+        """Let another program have the terminal for as long."""
         ...
 
     def stop(self) -> None:
@@ -78,6 +85,10 @@ class Plain:
             print(prompt, end="", flush=True)
             self._is_prompting = True
 
+    def lent(self) -> AbstractContextManager[None]:
+        """Let another program have the terminal, which is as that expects it."""
+        return nullcontext()
+
     def stop(self) -> None:
         """Wait for no more lines; a thread that hangs in a read does not keep the process."""
         self._lines = self._lines or Lines()
@@ -99,12 +110,15 @@ class Terminal:
         self._is_stopped = False
         self.keeps_history = _can_be_kept(history)
         self._session = self._made(words, history, folder)
+        self._typeahead = Typeahead(STDIN)
         self._patches = ExitStack()
 
     def __enter__(self) -> Self:
         from prompt_toolkit.patch_stdout import patch_stdout
 
         self._patches.enter_context(patch_stdout(raw=True))
+        self._typeahead.begin()
+        self._patches.callback(self._typeahead.end)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -114,6 +128,8 @@ class Terminal:
         """Return what was typed, line ends included if the user put some in (Alt-Enter)."""
         if self._is_stopped:
             raise Finished
+        if self._typeahead.early:
+            return self._typeahead.early.pop(0)
         return await self._session.prompt_async(self._prompt, default=default, handle_sigint=False)
 
     def put(self, text: str) -> None:
@@ -123,6 +139,10 @@ class Terminal:
     def refresh(self) -> None:
         """Show another prompt if it has changed."""
         self._session.app.invalidate()
+
+    def lent(self) -> AbstractContextManager[None]:
+        """Let another program have the terminal as it was found."""
+        return self._typeahead.lent()
 
     def stop(self) -> None:
         """Give up the line that is being typed, and take no other."""
@@ -142,7 +162,6 @@ class Terminal:
             completer=WordCompleter(words, WORD=True, ignore_case=True),
             complete_while_typing=False,
             enable_history_search=False,
-            enable_suspend=True,
             key_bindings=self._keys(),
             eof_exception=Finished,
             interrupt_exception=Finished,
@@ -154,8 +173,19 @@ class Terminal:
         keys = KeyBindings()
         keys.add("c-c")(self._interrupt)
         keys.add("c-j")(_new_line)
+        keys.add("c-z")(self._suspend)
         keys.add("escape", "enter")(_new_line)
         return keys
+
+    def _suspend(self, event: KeyPressEvent) -> None:
+        from prompt_toolkit.application import run_in_terminal
+
+        def stop() -> None:
+            with self.lent():
+                os.kill(0, signal.SIGTSTP)
+
+        del event
+        run_in_terminal(stop)
 
     def _interrupt(self, event: KeyPressEvent) -> None:
         if event.current_buffer.text:

@@ -12,6 +12,7 @@ from yeaft.events.codec import Recorded, Transient
 from yeaft.events.ops import AnyOp, Close
 from yeaft.events.session import MessageSettled
 from yeaft.interfaces.artifacts import NamedArtifacts, keep_file
+from yeaft.interfaces.attaching import file_to_attach
 from yeaft.interfaces.cli.stderr_screen import StderrScreen
 from yeaft.interfaces.cli.terminal_text import terminal_columns, unmasked, wrapped
 from yeaft.interfaces.cli.text_screen import TextScreen
@@ -21,14 +22,28 @@ from yeaft.interfaces.line.changing import Changing
 from yeaft.interfaces.line.console import Console, Finished, Terminal
 from yeaft.interfaces.line.questions import Questions
 from yeaft.interfaces.line.telling import WholeLines, help_lines, outcome_of, status_lines, what_came
-from yeaft.interfaces.orders import SESSION, AttachFile, Choose, Copy, Deed, KeepFile, Leave, Run, RunGraph, Show
-from yeaft.kernel.errors import NotFound, YeaftError
+from yeaft.interfaces.orders import (
+    SESSION,
+    AttachFile,
+    ChangeRun,
+    Choose,
+    Copy,
+    Deed,
+    KeepFile,
+    Leave,
+    Run,
+    RunGraph,
+    Show,
+)
+from yeaft.interfaces.runs.run_lines import begun_line, ended_line
+from yeaft.kernel.errors import YeaftError
 
 if TYPE_CHECKING:
     from yeaft.interfaces.assemble import Opened
     from yeaft.interfaces.cli.findings import Findings
     from yeaft.interfaces.cli.options import Options
     from yeaft.interfaces.ground import Wish
+    from yeaft.interfaces.runs.run_view import Visit
 
 STDOUT = 1
 
@@ -52,7 +67,8 @@ class Talk:
         self._files: list[Path] = []
         screen = TextScreen(WholeLines(console.put).write, for_terminal=True)
         self._changing = Changing(here)
-        self._questions = Questions(here.ui, screen.interject, self._changing.details)
+        self._questions = Questions(here.ui, screen.interject, self._changing.details, self.dialogue.graphs.of_ask)
+        self.dialogue.graphs.hear = self._hear_step
         here.listen(findings.hear)
         here.listen(screen.hear)
         here.listen(
@@ -78,6 +94,14 @@ class Talk:
             self._tell(told)
         if told or isinstance(heard.event, MessageSettled | AskOpened):
             self._console.refresh()
+
+    def _hear_step(self, visit: Visit | None) -> None:
+        """Tell of a step that begins or ends; of the elements of lists only that they end."""
+        if visit is not None and not self._options.quiet:
+            if visit.state != "running":
+                self._tell(ended_line(self._here.ui, visit))
+            elif not visit.place or visit.attempt:
+                self._tell(begun_line(visit))
 
     def prompt(self) -> str:
         """Return what stands before the line that is typed."""
@@ -111,7 +135,7 @@ class Talk:
             if not self.dialogue.wish.has_human:
                 await self._idle()  # a script's lines are said one after another
         here.approvals.leave()
-        if self.dialogue.is_busy and self.dialogue.wish.has_human:
+        if (self.dialogue.is_busy or self.dialogue.graphs.are_running) and self.dialogue.wish.has_human:
             self._tell(here.ui.text("line.waiting"))
         await self.dialogue.graphs.ended()
         here.session.send(Close())
@@ -144,7 +168,8 @@ class Talk:
     async def _answer(self, ask: AskOpened, line: str) -> str:
         """Answer a question with a line; return the line if it is no answer."""
         if self._changing.is_wish(ask, line):
-            answer = await self._changing.wish(ask, line)
+            with self._console.lent():
+                answer = await self._changing.wish(ask, line)
             if answer is None:
                 self._tell("\n".join((self._changing.details(ask), self._questions.how())))
                 return ""
@@ -190,6 +215,8 @@ class Talk:
                 self._ask_for(await keep_file(self._here, path))
             case RunGraph():
                 self.dialogue.graphs.start(deed)
+            case ChangeRun():
+                self.dialogue.graphs.change(deed)
             case Copy():
                 self._tell(await copied_now(deed, self._here, self.dialogue.wish.environ))
             case _:
@@ -209,10 +236,7 @@ class Talk:
         sys.stdout.flush()
 
     def _attach(self, path: str) -> None:
-        file = self._here.folder / Path(path).expanduser()
-        if not file.is_file():
-            raise NotFound(f"There is no file {file} to attach.")
-        self._files.append(file)
+        self._files.append(file_to_attach(self._here.folder, path))
         self._tell(self._here.ui.text("line.attached", path=path))
 
     def _ask_for(self, op: AnyOp) -> None:

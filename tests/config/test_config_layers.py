@@ -122,6 +122,12 @@ def test_another_protocol_is_answered_with_the_way_out(place: Place) -> None:
     assert "gateway" in said
 
 
+def test_a_price_under_other_names_is_no_price_of_nothing(place: Place) -> None:
+    path = place.user('[[providers.box.models]]\nid = "a"\nprice_usd_per_mtok = {input = 1.0}\n')
+
+    assert place.refusal().startswith(f"{path}, line 3: unknown key 'input'")
+
+
 def test_a_model_without_an_id_is_found_by_its_line(place: Place) -> None:
     path = place.user("[[providers.box.models]]\ncontext_tokens = 5\n")
 
@@ -269,3 +275,17 @@ def test_a_trusted_project_cannot_open_a_sandbox_that_the_user_requires(place: P
 
     sandbox = place.load(trusted=True).config.sandbox
     assert (sandbox.required, sandbox.network) == (True, False)
+
+
+def test_a_project_binds_no_keys_and_is_told_so_by_name(place: Place) -> None:
+    place.user("[keys]\n'panel.side' = 'f8'\n")
+    project = place.project("default_vp = 'poet'\n[keys]\n'composer.send' = 'f9'\n[keys.panel]\nside = 'f9'\n")
+
+    loaded = place.load(trusted=True)
+
+    assert loaded.config.default_vp == "poet"
+    assert loaded.config.keys == {"panel.side": "f8"}
+    assert loaded.notices == (
+        f"{project} has [keys], which are not in force: keys are set in your own config.toml alone.",
+    )
+    assert place.load().notices == ()

@@ -13,7 +13,7 @@ from yeaft.config.files import read_layer
 from yeaft.config.places import PROJECT_CONFIGS, SYSTEM_CONFIG, user_config
 from yeaft.config.settings import Config
 from yeaft.config.tables import Layer, Stack, Value, nested
-from yeaft.config.tightening import tightening, within_sandbox
+from yeaft.config.tightening import tightening, within_sandbox, without_keys
 from yeaft.config.variables import variable_layers
 
 if TYPE_CHECKING:
@@ -48,16 +48,20 @@ def load(
     """Lay all settings over each other: built-in, system, user, project, `YEAFT_*`, then `overrides` and `flags`.
 
     `overrides` are the `KEY=VALUE` of `--set`; `flags` map dotted keys to values. Project files are read whole only if
-    the folder is `trusted`, and even then cannot open a sandbox that the user requires; otherwise only for what they
-    forbid. Raises `ConfigError` naming the place, the nearest key and the remedy; no file is ever changed.
+    the folder is `trusted`, and even then cannot open a sandbox that the user requires, nor bind keys; otherwise only
+    for what they forbid. Raises `ConfigError` naming place, nearest key and remedy; no file is ever changed.
     """
     project = _project_files(folder, home) if folder is not None else ()
     unread = () if trusted else tuple(path for path in project if path.is_file())
     tightened, remarks = tightening(unread)
     stack = Stack()
     for path in (system_config, user_config(home), *(project if trusted else ())):
-        if (layer := read_layer(path)) is not None:
-            stack.add(layer if path not in project else within_sandbox(layer, stack.table))
+        if (layer := read_layer(path)) is None:
+            continue
+        if path in project:
+            layer, ignored = without_keys(within_sandbox(layer, stack.table))
+            remarks += ignored
+        stack.add(layer)
     for layer in (*tightened, *variable_layers(environ), *_typed(overrides, flags or {})):
         stack.add(layer)
     config, notices = checked(validated(stack), stack.origins)

@@ -1,4 +1,4 @@
-"""What a folder that nobody has trusted yet may say: what is forbidden there, and what must be asked; nothing else."""
+"""What a project may not say: before anybody trusts it, all but what is forbidden or asked; and never some settings."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,6 +37,16 @@ def within_sandbox(layer: Layer, below: Table) -> Layer:
     if not (isinstance(sandbox, dict) and sandbox.get("required") is True) or "sandbox" not in layer.table:
         return layer
     return structs.replace(layer, table={key: value for key, value in layer.table.items() if key != "sandbox"})
+
+
+def without_keys(layer: Layer) -> tuple[Layer, tuple[str, ...]]:
+    """A project's layer without its `[keys]`, and a sentence about them if it has any: keys do what the user knows."""
+    if "keys" not in layer.table:
+        return layer, ()
+    table = {key: value for key, value in layer.table.items() if key != "keys"}
+    return structs.replace(layer, table=table), (
+        f"{layer.path} has [keys], which are not in force: keys are set in your own config.toml alone.",
+    )
 
 
 def _stricter(table: Table) -> Table:

@@ -182,3 +182,22 @@ async def test_whoever_suspends_it_again_at_once_gets_the_terminal_back_each_tim
     await screen.shows("> hello")
     screen.presses("enter")
     await screen.shows("Good morning.")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_while_an_editor_comes_and_goes_leaves_the_terminal_as_it_was(
+    serve: Serve, terminals: Terminals, number: signal.Signals
+) -> None:
+    await serve(answers("Good morning."))
+    for presses in (1, 3):
+        screen = terminals(VISUAL="true")
+        screen.starts()
+        await screen.shows(READY)
+        screen.types("a draft")
+        await screen.shows("a draft")
+
+        screen.presses(*["ctrl+g"] * presses)
+        os.kill(screen.pid, number)
+
+        assert await screen.leaves() in (129, 143)
+        assert are_usual(screen), modes(screen)

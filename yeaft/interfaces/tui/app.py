@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -26,6 +26,7 @@ from yeaft.interfaces.tui.panels.bound import first_bound
 from yeaft.interfaces.tui.terminal import Terminal
 from yeaft.interfaces.tui.themes import STYLE_SHEET, themes
 from yeaft.interfaces.tui.too_small import TooSmall, is_too_small
+from yeaft.kernel.errors import YeaftError
 from yeaft.kernel.outcome import EXIT_FAILED, EXIT_HANGUP
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class YeaftApp(App[int]):
 
     CSS = STYLE_SHEET
     ENABLE_COMMAND_PALETTE = False
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (16, "-high")]
     BINDINGS: ClassVar[list[BindingType]] = [
         first_bound("screen.give_up", "give_up"),
         first_bound("screen.suspend", "suspend_process"),
@@ -80,6 +82,7 @@ class YeaftApp(App[int]):
         self.afterwards: list[str] = []
         self.shown_session = ""
         self.is_ending = False
+        self._is_lent = False
         self.has_begun = False
         self._sittings: Sittings | None = None
         self.closed = asyncio.Event()
@@ -92,6 +95,22 @@ class YeaftApp(App[int]):
         self.notifying = Notifying(start.settings, start.environ, ui, self._say, lambda: self.app_focus)
         self.conversation = Conversation(look, ui, self.notifying, self)
         self.conversation.transcript.reading.write = self._say
+
+    @contextmanager
+    def suspend(self) -> Generator[None]:
+        """Lend the terminal to one program at a time. Raises `YeaftError` while another has it, and at the end."""
+        if self._is_lent or self.is_ending:
+            raise YeaftError("Another program has the terminal.")
+        self._is_lent = True
+        try:
+            with super().suspend():
+                yield
+        finally:
+            self._is_lent = False
+
+    def let_go(self) -> bool:
+        """Never take the terminal again; say whether it is taken: a program that had it may have ended just now."""
+        return isinstance(self._driver, Terminal) and self._driver.let_go()
 
     async def on_event(self, event: events.Event) -> None:
         """Tell the question that a key was pressed, wherever it goes: it leaves alone who is writing.
@@ -216,7 +235,7 @@ class YeaftApp(App[int]):
         self._told_dark = event.is_dark
         if event.is_dark != self.look.is_dark and not self.look.is_chosen:
             self.look.is_dark = event.is_dark
-            self.theme = self.look.theme
+            self._use_colours()
             self.conversation.transcript.relook()
             self.screen.refresh(layout=True)
 
@@ -232,13 +251,15 @@ class YeaftApp(App[int]):
         """Register the themes and use the one that fits; where no colour is wanted, none is written."""
         from textual.filter import Monochrome, NoColor
 
+        from yeaft.interfaces.tui.legible import Legible
+
         for theme in themes():
             self.register_theme(theme)
         self.theme = self.look.theme
         self.set_class(self.look.is_plain, "-plain")
         self.no_color = self.look.colours == "none"
-        filters = [one for one in self._filters if not isinstance(one, Monochrome | NoColor)]
-        self._filters = [*filters, NoColor()] if self.no_color else filters
+        filters = [one for one in self._filters if not isinstance(one, Monochrome | NoColor | Legible)]
+        self._filters = [Legible(self.look), *filters, *([NoColor()] if self.no_color else [])]
 
     def _say(self, sequence: str) -> None:
         """Send something to the terminal that is no drawing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.worker import WorkerCancelled, WorkerFailed
@@ -21,11 +21,18 @@ Result = TypeVar("Result")
 async def outside(app: App[Any], work: Coroutine[None, None, Result]) -> Result:
     """Do what needs the terminal for itself, and return what comes of it.
 
-    Raises what `work` raises, and `YeaftError` if the program had to end first (`end_outside`).
+    Raises what `work` raises, and `YeaftError` if the program had to end first (`end_outside`) or cannot begin, because
+    another one has the terminal.
     """
     failure: BaseException
-    worker = app.run_worker(work, group=GROUP, exit_on_error=False)
-    with app.batch_update(), app.suspend():  # nothing is drawn over it
+    with ExitStack() as stack:
+        stack.enter_context(app.batch_update())  # nothing is drawn over it
+        try:
+            stack.enter_context(app.suspend())
+        except YeaftError:
+            work.close()
+            raise
+        worker = app.run_worker(work, group=GROUP, exit_on_error=False)
         try:  # textual takes the terminal again only if nothing is raised in here
             return await worker.wait()
         except WorkerFailed as error:

@@ -93,6 +93,7 @@ class Terminal(LinuxDriver):
             self.is_dark = is_dark
 
     _is_stopped = False
+    _is_over = False
     _has_asked = False
     _shows_cursor = False
 
@@ -101,7 +102,9 @@ class Terminal(LinuxDriver):
         return Replies(lambda is_dark: self.send_message(self.Background(is_dark)))
 
     def start_application_mode(self) -> None:
-        """Take the terminal, and ask it once for its background."""
+        """Take the terminal, and ask it once for its background; not after the end."""
+        if self._is_over:
+            return
         self._file = Output(STDOUT, is_plain=not speaks_utf8(os.environ))
         start: Callable[[], None] = super().start_application_mode
         start()
@@ -117,6 +120,11 @@ class Terminal(LinuxDriver):
         self._is_stopped = True
         super().stop_application_mode()
         self._disable_mouse_support()
+
+    def let_go(self) -> bool:
+        """Never take the terminal again, whoever gives it back to us; say whether it is still taken."""
+        self._is_over = True
+        return not self._is_stopped
 
     def show_cursor(self, wanted: bool) -> None:
         """Show the terminal's own cursor, or hide it; it stays so when the terminal was given back in between."""

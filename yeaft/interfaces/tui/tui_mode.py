@@ -65,9 +65,13 @@ async def show(start: Start, look: Look, ui: Ui) -> tuple[int, str]:
         app = YeaftApp(start, look, ui, on_hang_up=signals.act_on)
         signals.also(app.stop_now)
         signals.spare(lambda: is_lent(app))
-        code = await app.run_async(mouse=start.settings.mouse)
-        if app.has_begun:
-            await app.closed.wait()
+        try:
+            code = await app.run_async(mouse=start.settings.mouse)
+            if app.has_begun:
+                await app.closed.wait()
+        finally:
+            if app.let_go():
+                give_back()
     _say(app.afterwards)
     return signals.exit_code or app.return_code or (EXIT_ANSWERED if code is None else code), app.shown_session
 

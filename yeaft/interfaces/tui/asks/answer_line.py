@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from textual.binding import Binding
 from textual.widgets import Input
 
+from yeaft.interfaces.tui.one_line import MOST_ANSWER_CHARS
+
 if TYPE_CHECKING:
     from textual import events
 
@@ -20,7 +22,7 @@ class AnswerLine(Input):
     BINDINGS = [Binding("shift+tab,tab", "stay", "", show=False)]
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(max_length=MOST_ANSWER_CHARS)
         self.cursor_blink = False
 
     def action_stay(self) -> None:
@@ -30,4 +32,5 @@ class AnswerLine(Input):
         """Take all lines of what is pasted, in one."""
         event.stop()
         event.prevent_default()
-        self.insert_text_at_cursor(" ".join(event.text.split()))
+        room = MOST_ANSWER_CHARS - len(self.value)
+        self.insert_text_at_cursor(" ".join(event.text[: 4 * MOST_ANSWER_CHARS].split())[:room])

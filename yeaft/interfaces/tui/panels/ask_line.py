@@ -8,6 +8,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from yeaft.interfaces.tui.one_line import MOST_CHARS
 from yeaft.interfaces.tui.panels.bound import bound
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class AskLine(ModalScreen[str | None]):
     def __init__(self, question: str, value: str = "") -> None:
         super().__init__()
         self._question = question
-        self._line = Input(value, compact=True)
+        self._line = Input(value, compact=True, max_length=MOST_CHARS)
         self._line.cursor_blink = False
 
     def compose(self) -> ComposeResult:

@@ -9,6 +9,8 @@ from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
+from yeaft.interfaces.tui.one_line import MOST_CHARS
+
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
@@ -21,7 +23,7 @@ class SearchBar(Horizontal):
     """One line below the transcript."""
 
     DEFAULT_CSS = """
-    SearchBar { height: 1; }
+    SearchBar { height: 1; padding-left: 1; }
     SearchBar > Static { width: auto; }
     SearchBar > Input, SearchBar > Input:focus { width: 1fr; height: 1; border: none; padding: 0 1; }
     """
@@ -35,13 +37,13 @@ class SearchBar(Horizontal):
         super().__init__()
         self._reading = reading
         self._ui = ui
-        self._input = Input(word)
+        self._input = Input(word, max_length=MOST_CHARS)
         self._input.cursor_blink = False
         self._count = Static("", markup=False)
 
     def compose(self) -> ComposeResult:
         """Return what stands beside each other."""
-        yield Static(Text(f"{self._ui.text('transcript.search')}: "), markup=False)
+        yield Static(Text(self._ui.text("transcript.search")), markup=False)
         yield self._input
         yield self._count
 

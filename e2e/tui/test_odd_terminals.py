@@ -1,0 +1,124 @@
+"""Terminals of all kinds and sizes: each starts, can be read or says what is missing, and gets its modes back."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from e2e.conftest import Serve, Terminals
+from e2e.given import Yeaft
+from e2e.screen import Screen
+from e2e.tui.ways import PRIVATE_MODE, answers, are_usual, modes
+
+READY = "$0.00"
+tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux")
+
+
+async def talks_and_leaves(screen: Screen) -> None:
+    screen.types("hello")
+    await screen.shows("hello")
+    screen.presses("enter")
+    await screen.shows("Good", "answered")
+    screen.presses("ctrl+d")
+
+
+@pytest.mark.parametrize(
+    "term", ["screen", "screen-256color", "tmux-256color", "linux", "vt100", "xterm", "rxvt", "nonsense"]
+)
+@pytest.mark.parametrize("lang", ["C.UTF-8", "C"])
+async def test_any_terminal_holds_a_conversation_and_gets_its_modes_back(
+    yeaft: Yeaft, serve: Serve, terminals: Terminals, term: str, lang: str
+) -> None:
+    await serve(answers("Good morning."))
+    yeaft.environ["LANG"] = lang
+    screen = terminals(columns=80, rows=24, TERM=term, COLORTERM="")
+
+    screen.starts()
+    await screen.shows(READY)
+    await talks_and_leaves(screen)
+
+    assert await screen.leaves() == 0
+    assert are_usual(screen), modes(screen)
+    assert b"Traceback" not in screen.raw
+
+
+async def test_the_mouse_is_left_alone_where_it_is_not_wanted(serve: Serve, terminals: Terminals) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(columns=80, rows=24)
+
+    screen.starts("--set", "tui.mouse=false")
+    await screen.shows(READY)
+    await talks_and_leaves(screen)
+
+    assert await screen.leaves() == 0
+    asked = {int(number) for number, how in PRIVATE_MODE.findall(bytes(screen.raw)) if how == b"h"}
+    assert not asked & {1000, 1002, 1003, 1006, 1015}
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(10, 3), (1, 1), (20, 2), (5, 40)])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+async def test_where_there_is_no_room_it_says_so_and_goes_on_when_there_is(
+    serve: Serve, terminals: Terminals, columns: int, rows: int, lang: str
+) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(columns=columns, rows=rows)
+
+    screen.starts("--lang", lang)
+    await screen.shows(lambda text: bool(text.strip()) and b"\x1b[?1049h" in screen.raw)
+    assert READY not in screen.text
+    screen.resizes(80, 24)
+    await screen.shows(READY)
+    screen.types("hello")
+    await screen.shows("hello")
+    screen.presses("enter")
+    await screen.shows("Good morning.")
+    screen.resizes(columns, rows)
+    await screen.shows(lambda text: "Good morning." not in text)
+    screen.presses("ctrl+c", "ctrl+c")
+
+    assert await screen.leaves() == 0
+    assert are_usual(screen), modes(screen)
+
+
+async def test_a_very_large_terminal_is_filled_and_left(serve: Serve, terminals: Terminals) -> None:
+    await serve(answers("Good morning, this is said on a wide screen."))
+    screen = terminals(columns=300, rows=100)
+
+    screen.starts()
+    await screen.shows(READY)
+    assert READY in screen.lines[-1]
+    await talks_and_leaves(screen)
+
+    assert await screen.leaves() == 0
+    assert are_usual(screen), modes(screen)
+
+
+@tmux
+@pytest.mark.parametrize("colours", ["truecolor", ""])
+async def test_inside_tmux_a_conversation_is_held_and_the_shell_is_back(
+    yeaft: Yeaft, serve: Serve, terminals: Terminals, tmp_path: Path, colours: str
+) -> None:
+    await serve(answers("Good morning."))
+    yeaft.environ["COLORTERM"] = colours
+    socket = tmp_path / "tmux"
+    command = f"{sys.executable} -P -m yeaft"
+    outer = terminals(columns=100, rows=30)
+    program = shutil.which("tmux")
+    assert program is not None
+    outer.starts_program(
+        program, "-S", str(socket), "-f", "/dev/null", "new", f"{command}; echo left with $?; exec cat"
+    )
+
+    await outer.shows(READY)
+    outer.types("hello")
+    await outer.shows("> hello")
+    outer.presses("enter")
+    await outer.shows("Good morning.", "answered")
+    outer.presses("ctrl+d")
+    await outer.shows("left with 0", lambda text: "Good morning." not in text)
+    outer.types("echoed\r")
+    await outer.shows(lambda text: text.count("echoed") == 2)
+
+    await yeaft.ended(await yeaft.start_program(program, "-S", str(socket), "kill-server"))
+    await outer.leaves()

@@ -14,7 +14,7 @@ from e2e.screen import Screen
 from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
 
 LONG = "\n".join(f"line {number}" for number in range(300))
-PROMPT = "> "
+PROMPT = " > "
 
 
 def answers(text: str = "Understood.") -> Script:
@@ -39,7 +39,9 @@ def draft(text: str) -> str:
     """The rows of the draft."""
     lines = text.split("\n")
     begin = max((number for number, line in enumerate(lines) if line.startswith(PROMPT)), default=len(lines) - 1)
-    return "\n".join([lines[begin][2:], *(line[2:] for line in lines[begin + 1 : begin + 10])]).rstrip()
+    return "\n".join(
+        [lines[begin][len(PROMPT) :], *(line[len(PROMPT) :] for line in lines[begin + 1 : begin + 10])]
+    ).rstrip()
 
 
 def drafted(expected: str):
@@ -49,7 +51,7 @@ def drafted(expected: str):
 def caret(screen: Screen) -> tuple[int, str]:
     """The cursor's column behind the prompt, and its row."""
     x, y = screen.cursor
-    return x - len(PROMPT), (screen.lines[y][:2] if y < len(screen.lines) else "")
+    return x - len(PROMPT), (screen.lines[y][: len(PROMPT)] if y < len(screen.lines) else "")
 
 
 async def test_lines_that_come_as_keys_are_one_draft_and_nothing_is_sent(serve: Serve, terminals: Terminals) -> None:

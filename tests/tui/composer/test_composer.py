@@ -6,6 +6,7 @@ from tests.tui.composer.composer_given import writing, writing_to_a_session
 from yeaft.config.keys import KEYS
 from yeaft.events.ops import SetModel
 from yeaft.interfaces.key_names import text_code
+from yeaft.interfaces.tui.composer.field import Field
 from yeaft.prompts.ui import Ui
 
 LONG = "\n".join(f"line {number}" for number in range(300))
@@ -117,7 +118,7 @@ async def test_a_click_sets_the_caret_and_dragging_selects() -> None:
     async with writing() as desk:
         await desk.types("hello world")
 
-        await desk.pilot.click(desk.composer, offset=(2 + 5, 0))
+        await desk.pilot.click(desk.composer.query_one(Field), offset=(2 + 5, 0))
         await desk.pilot.press("!")
         await desk.until(lambda: "!" in desk.composer.text)
 

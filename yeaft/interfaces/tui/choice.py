@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
 from rich.text import Text
@@ -12,15 +12,19 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from yeaft.interfaces.cli.terminal_text import unmasked
+from yeaft.interfaces.tui.hanging import hanging
+from yeaft.interfaces.tui.lines_view import prose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from textual import events
-    from textual.app import ComposeResult
+    from rich.style import Style
+    from textual import events, getters
+    from textual.app import App, ComposeResult
 
     from yeaft.prompts.ui import Ui
 
+WIDTH, BORDERS = 78, 4
 QUIET_S = 0.4
 """Keys that come sooner after the last one were meant for the draft, or for what stood there before."""
 
@@ -35,12 +39,20 @@ class Option(Struct, frozen=True):
 class Choice(ModalScreen[str]):
     """Returns the `value` of what was chosen; `escape` is what Escape chooses. The first option stands ready."""
 
+    if TYPE_CHECKING:
+        app = getters.app(App[int])  # textual leaves open what its App returns
+
     DEFAULT_CSS = """
     Choice { align: center middle; }
     Choice > Vertical { width: 78; max-width: 96%; height: auto; max-height: 96%; padding: 0 1; background: $surface; }
     Choice VerticalScroll { height: auto; max-height: 16; }
     Choice Static { width: 100%; height: auto; }
+    Choice .hint { color: $text-muted; }
+    Choice > .choice--chosen {
+        background: $block-cursor-background; color: $block-cursor-foreground; text-style: bold;
+    }
     """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"choice--chosen"}
 
     def __init__(self, ui: Ui, title: str, body: str, options: Sequence[Option], *, escape: str = "") -> None:
         super().__init__()
@@ -61,7 +73,7 @@ class Choice(ModalScreen[str]):
             yield Static(Text(unmasked(self._title), style="bold"), markup=False)
             if self._body:
                 with VerticalScroll(can_focus=False):
-                    yield Static(Text(unmasked(self._body)), markup=False)
+                    yield prose(unmasked(self._body))
             yield self._list
             yield self._hint
 
@@ -70,6 +82,10 @@ class Choice(ModalScreen[str]):
         self._last_key_s = time.monotonic()
         self._show()
         self.set_timer(QUIET_S, self._look)
+
+    def on_resize(self) -> None:
+        """Lay the options out for another width."""
+        self.call_after_refresh(self._show)
 
     def on_key(self, event: events.Key) -> None:
         """Move, choose, or leave it."""
@@ -117,11 +133,19 @@ class Choice(ModalScreen[str]):
             (scroll.scroll_page_up if key == "pageup" else scroll.scroll_page_down)(animate=False)
 
     def _show(self) -> None:
-        text = Text()
+        lines = [Text()]
         for number, option in enumerate(self._options, start=1):
             is_at = number - 1 == self._at
-            mark = "> " if is_at else "  "
-            text.append(f"\n{mark}{number}  {unmasked(option.text)}", style="bold" if is_at else "")
-        self._list.update(text)
+            begin, style = f"{'> ' if is_at else '  '}{number}  ", self._chosen if is_at else ""
+            lines += hanging(begin, unmasked(option.text), self._columns, style, self.app.console)
+        self._list.update(Text("\n").join(lines))
         hint = self._ui.text("screen.choose", count=len(self._options)) if self._is_ready else ""
-        self._hint.update(Text(f"\n{hint}", style="dim"))
+        self._hint.update(Text(f"\n{hint}"))
+
+    @property
+    def _columns(self) -> int:
+        return self._list.size.width or min(WIDTH, self.app.size.width) - BORDERS
+
+    @property
+    def _chosen(self) -> Style:
+        return self.get_component_rich_style("choice--chosen", partial=True)

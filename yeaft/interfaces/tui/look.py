@@ -41,7 +41,14 @@ FULL_LIGHT = (
     "#5b45d6",
     "#96511a",
 )
-ANSI = ("blue", "red", "green", "magenta", "yellow", "cyan")
+ANSI_DARK = ("cyan", "bright_red", "green", "bright_yellow")
+ANSI_LIGHT = ("blue", "red", "magenta")
+"""Those of the terminal's 16 colours that can be read on black, and on white, in the usual palettes."""
+INK_DARK, INK_LIGHT = "#dfe3ea", "#1f2328"
+"""The usual text, in full colour."""
+CHOSEN_DARK = ("#ffffff", "#2c4a70")
+CHOSEN_LIGHT = (INK_LIGHT, "#bcd4f6")
+"""Text and background of a row that is chosen."""
 COLOURLESS_TERMINALS = ("vt100", "vt102", "vt220", "vt320")
 LIGHT_BACKGROUNDS = ("7", "9", "10", "11", "12", "13", "14", "15")
 """Of the 16 colours that `COLORFGBG` names a background by."""
@@ -87,13 +94,27 @@ class Look:
         number, glyph = divmod(int.from_bytes(digest[:4], "big"), len(glyphs))
         return VpLook(glyphs[glyph], Style(color=self._colour(number), bold=True))
 
+    @property
+    def chosen(self) -> Style:
+        """How a row looks that is chosen, from its first column to its last."""
+        if self.colours != "full":
+            return Style(bold=True, reverse=True)
+        text, ground = CHOSEN_DARK if self.is_dark else CHOSEN_LIGHT
+        return Style(color=text, bgcolor=ground, bold=True)
+
+    @property
+    def unwritten(self) -> Style:
+        """How a text looks that stands where nothing is written yet."""
+        return Style(dim=True) if self.colours == "full" else Style(dim=True, italic=True)
+
     def _colour(self, number: int) -> str | None:
         match self.colours:
             case "full":
                 colours = FULL_DARK if self.is_dark else FULL_LIGHT
                 return colours[number % len(colours)]
             case "ansi":
-                return ANSI[number % len(ANSI)]
+                names = ANSI_DARK if self.is_dark else ANSI_LIGHT
+                return names[number % len(names)]
             case "none":
                 return None
 

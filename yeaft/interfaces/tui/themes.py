@@ -6,6 +6,22 @@ from collections.abc import Iterator
 
 from textual.theme import BUILTIN_THEMES, Theme
 
+from yeaft.interfaces.tui.look import CHOSEN_DARK, CHOSEN_LIGHT, INK_DARK, INK_LIGHT
+
+
+def _variables(chosen: tuple[str, str], quiet: str) -> dict[str, str]:
+    """Return the colours of chosen rows, whether they have the focus or not, and of quiet texts."""
+    text, ground = chosen
+    return {
+        "block-cursor-foreground": text,
+        "block-cursor-background": ground,
+        "block-cursor-blurred-foreground": text,
+        "block-cursor-blurred-background": ground,
+        "text-muted": quiet,
+        "text-disabled": quiet,
+    }
+
+
 DARK = Theme(
     name="yeaft-dark",
     primary="#6cb0ff",
@@ -14,12 +30,12 @@ DARK = Theme(
     warning="#e6b34a",
     error="#f47067",
     success="#57c99a",
-    foreground="#dfe3ea",
+    foreground=INK_DARK,
     background="#14161b",
     surface="#1b1e25",
     panel="#242832",
     dark=True,
-    variables={"block-cursor-background": "#2c4a70", "block-cursor-foreground": "#ffffff"},
+    variables=_variables(CHOSEN_DARK, "#9da4b0"),
 )
 LIGHT = Theme(
     name="yeaft-light",
@@ -29,13 +45,25 @@ LIGHT = Theme(
     warning="#8a5a00",
     error="#b3261e",
     success="#11724d",
-    foreground="#1f2328",
+    foreground=INK_LIGHT,
     background="#fbfbf9",
     surface="#f2f2ee",
     panel="#e7e7e1",
     dark=False,
-    variables={"block-cursor-background": "#bcd4f6", "block-cursor-foreground": "#1f2328"},
+    variables=_variables(CHOSEN_LIGHT, "#5a616b"),
 )
+
+
+ANSI_VARIABLES = {
+    "block-cursor-foreground": "ansi_default",
+    "block-cursor-background": "ansi_white",
+    "block-cursor-blurred-foreground": "ansi_default",
+    "block-cursor-blurred-background": "ansi_white",
+    "scrollbar-background": "ansi_default",
+    "scrollbar-background-hover": "ansi_default",
+    "scrollbar-background-active": "ansi_default",
+}
+"""Whatever stands on a colour is drawn in reverse where there are few; see `legible`."""
 
 
 def themes() -> Iterator[Theme]:
@@ -60,7 +88,7 @@ def themes() -> Iterator[Theme]:
             dark=known.dark,
             luminosity_spread=known.luminosity_spread,
             text_alpha=known.text_alpha,
-            variables=dict(known.variables),
+            variables={**known.variables, **ANSI_VARIABLES},
             ansi=True,
         )
 
@@ -70,8 +98,16 @@ Screen { background: $background; color: $foreground; scrollbar-size-vertical: 1
 ToastRack { dock: top; align: right top; }
 Toast { border-left: none; padding: 0 1; margin: 0; max-width: 90%; background: $panel; }
 .framed { border: round $primary; }
+Transcript { margin-bottom: 1; }
+.-low Transcript { margin-bottom: 0; }
 .-plain .framed { border: ascii $primary; }
-OptionList:nocolor > .option-list--option-highlighted { text-style: bold underline; }
-OptionList:ansi > .option-list--option-highlighted { text-style: bold underline; }
+Panel .title { background: $panel; color: $primary; text-style: bold; }
+Panel .title:ansi { background: ansi_white; color: ansi_default; }
+OptionList > .option-list--option-disabled { color: $foreground; }
+OptionList:ansi > .option-list--option-highlighted { text-style: bold; }
+Overview > OptionList:blur > .option-list--option-highlighted { background: $panel; color: $foreground; }
+Overview > OptionList:blur > .option-list--option-highlighted { text-style: none; }
+Input:ansi > .input--cursor { color: ansi_default; background: ansi_white; text-style: none; }
+Input:ansi > .input--placeholder { text-style: italic; }
 """
 """What all screens have in common: light lines for borders, in ASCII where there is nothing else."""

@@ -81,7 +81,7 @@ class Chips(Static):
 
     def _line(self, found: Outlook, *, with_models: bool) -> Text:
         steers = found.to[0].steers
-        line = Text(self._ui.text("composer.steers" if steers else "composer.to"), style=Style(dim=True))
+        line = Text.assemble((self._ui.text("composer.steers" if steers else "composer.to"), Style(dim=True)))
         for number, one in enumerate(found.to[:MOST_NAMED]):
             line.append(" " if number == 0 else ", ")
             line.append_text(self._chip(one, with_model=with_models))
@@ -95,10 +95,10 @@ class Chips(Static):
 
     def _chip(self, one: Addressee, *, with_model: bool) -> Text:
         look = self._look.of_vp(one.vp_id)
-        chip = Text(f"{look.glyph} @{one.vp_id}", style=look.style)
+        chip = Text.assemble((f"{look.glyph} @{one.vp_id}", look.style))
         model = one.model.rpartition("/")[2]
         if with_model and not one.steers:
-            chip.append(f" {model or self._ui.text('composer.no_model')}", style=Style(bold=False, dim=True))
+            chip.append(f" {model or self._ui.text('composer.no_model')}", style=Style(dim=True))
         return chip
 
     def _cost(self, found: Outlook) -> str:

@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from yeaft.interfaces.cli.terminal_text import cut
 from yeaft.interfaces.tui.composer.graphemes import is_token
 from yeaft.interfaces.tui.composer.rows import Rows
 
@@ -88,7 +89,8 @@ class Field(Widget):
         width = self.content_size.width
         segments = [Segment(PROMPT if number == 0 else " " * GUTTER, base + Style(bold=True))]
         if not self.editing.text:
-            segments.append(Segment(self.placeholder[: max(0, width - GUTTER)], base + Style(dim=True)))
+            shown = cut(self.placeholder, max(1, width - GUTTER))
+            segments.append(Segment(shown, base + self._look.unwritten))
         elif number < len(rows.rows):
             segments += self._segments(rows, number, base)
         return Strip(segments).adjust_cell_length(width, base)

@@ -8,10 +8,14 @@ from rich.style import Style
 from rich.text import Text
 from textual.widgets import Static
 
+from yeaft.interfaces.cli.terminal_text import cut, width
 from yeaft.tools.policy.visible import visible_on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from textual import getters
+    from textual.app import App
 
     from yeaft.interfaces.tui.composer.candidates import Candidate
     from yeaft.interfaces.tui.look import Look
@@ -19,14 +23,21 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 9
 MOST_CHARS = 300
-LABEL_COLUMNS = 30
+LEAST_LABEL_COLUMNS, MOST_LABEL_COLUMNS = 16, 38
+LABEL_SHARE = 3 / 8
+"""Of the columns, the labels have so many; what they are about begins behind them, in the same column of all rows."""
+GAP = "  "
 
 
 class Popup(Static):
     """Shows candidates, of which `chosen` is marked. Closed when there are none."""
 
+    if TYPE_CHECKING:
+        app = getters.app(App[int])  # textual leaves open what its App returns
+
     DEFAULT_CSS = """
-    Popup { height: auto; max-height: 9; display: none; text-wrap: nowrap; text-overflow: ellipsis; }
+    Popup { height: auto; max-height: 9; display: none; background: $surface; }
+    Popup { text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
     def __init__(self, look: Look, ui: Ui) -> None:
@@ -43,6 +54,15 @@ class Popup(Static):
         self.display = bool(candidates)
         if candidates:
             self.update(self._drawn(candidates, chosen))
+
+    def on_resize(self) -> None:
+        """Fit into the new width."""
+        if self._shown is not None and self._shown[0]:
+            self.update(self._drawn(*self._shown))
+
+    @property
+    def _columns(self) -> int:
+        return self.size.width or self.app.size.width or 80
 
     def _drawn(self, candidates: Sequence[Candidate], chosen: int) -> Text:
         rows = list(self._rows(candidates, chosen))
@@ -61,16 +81,40 @@ class Popup(Static):
             yield self._row(candidate, number == chosen), number == chosen
 
     def _row(self, candidate: Candidate, is_chosen: bool) -> Text:
-        mark = "  " if not is_chosen else "> " if self._look.is_plain else "▸ "
-        row = Text(mark)
+        row = Text("  " if not is_chosen else "> " if self._look.is_plain else "▸ ")
         if candidate.vp_id:
             vp_look = self._look.of_vp(candidate.vp_id)
             row.append(f"{vp_look.glyph} ", style=vp_look.style)
         label = visible_on_one_line(candidate.label[:MOST_CHARS])
-        row.append(label)
-        if candidate.detail:
-            row.append(" " * max(2, LABEL_COLUMNS - row.cell_len))
-            row.append(visible_on_one_line(candidate.detail[:MOST_CHARS]), style=Style(dim=True))
+        if not candidate.detail:
+            row.append(label)
+        else:
+            detail = visible_on_one_line(candidate.detail[:MOST_CHARS])
+            begin = self._begin(candidate, label, detail)
+            row.append(_fitted(label, max(1, begin - row.cell_len - len(GAP))))
+            row.append(" " * (begin - row.cell_len))
+            row.append(detail, style=Style(dim=True, bold=False))
         if is_chosen:
-            row.stylize(Style(bold=True, reverse=True), len(mark))
+            row.pad_right(max(0, self._columns - row.cell_len))
+            row.stylize_before(self._look.chosen)
         return row
+
+    def _begin(self, candidate: Candidate, label: str, detail: str) -> int:
+        """Return the column in which the detail begins."""
+        behind = len(GAP) + width(label) + len(GAP)
+        match candidate.section:
+            case "hint":
+                return max(behind, LEAST_LABEL_COLUMNS)
+            case "history":
+                return min(behind, max(LEAST_LABEL_COLUMNS, self._columns - width(detail)))
+            case _:
+                share = round(self._columns * LABEL_SHARE)
+                return min(max(share, LEAST_LABEL_COLUMNS), MOST_LABEL_COLUMNS)
+
+
+def _fitted(label: str, columns: int) -> str:
+    """Return a label in so many columns; of an order or command, what it takes is left out before a part of that is."""
+    name, _, takes = label.partition(" ")
+    if width(label) > columns and takes and name.startswith("/"):
+        return cut(f"{name} …", columns)
+    return cut(label, columns)

@@ -98,13 +98,13 @@ def _full(*, is_dark: bool) -> dict[str, str | None]:
 
 def _ansi(*, is_dark: bool) -> dict[str, str | None]:
     return {
-        "user": "bright_blue" if is_dark else "blue",
-        "code": "yellow",
-        "heading": "cyan",
-        "link": "bright_blue" if is_dark else "blue",
-        "good": "green",
-        "bad": "red",
-        "warn": "yellow",
+        "user": "cyan" if is_dark else "blue",
+        "code": "bright_yellow" if is_dark else "magenta",
+        "heading": "cyan" if is_dark else "blue",
+        "link": "cyan" if is_dark else "blue",
+        "good": "green" if is_dark else None,
+        "bad": "bright_red" if is_dark else "red",
+        "warn": "bright_yellow" if is_dark else "magenta",
         "added": None,
         "gone": None,
     }

@@ -11,7 +11,7 @@ from textual.widgets import Static
 from yeaft.interfaces.tui.asks.answer_line import AnswerLine
 from yeaft.interfaces.tui.asks.diff_view import DiffView
 from yeaft.interfaces.tui.asks.hints import foot, head, in_one_line
-from yeaft.interfaces.tui.asks.option_rows import MOST_ROWS, OptionRows
+from yeaft.interfaces.tui.asks.option_rows import OptionRows
 
 if TYPE_CHECKING:
     from textual import getters
@@ -94,11 +94,11 @@ class AskFace(Vertical):
             self._head.update(in_one_line(name, asking, keys, columns))
             self.styles.height = BORDER_ROWS + 1
             return
-        top, bottom = head(name, asking), Text(foot(asking, keys, stands, columns))
+        top, bottom = head(name, asking), Text(foot(asking, keys, stands, columns, is_split=self.view.wants_split))
         self._head.update(top)
         self._foot.update(bottom)
         around = BORDER_ROWS + self._rows(top, columns) + self._rows(bottom, columns) + (self.words is not None)
-        around += min(self.options.count, MOST_ROWS) if self.options.display else 0
+        around += self.options.fit(self.size.width or columns) if self.options.display else 0
         most = max(round(self.screen.size.height * SHARE), around + LEAST_BODY_ROWS)
         self.styles.height = min(most, around + (self.view.rows if self.view.display else 0))
 

@@ -8,7 +8,7 @@ import pytest
 
 from yeaft.interfaces.tui.git_branch import git_branch
 from yeaft.interfaces.tui.ladder import AGAIN_S, Ladder
-from yeaft.interfaces.tui.lane_bar import clock, counted
+from yeaft.interfaces.tui.lane_lines import clock, counted
 from yeaft.interfaces.tui.notifying import knows_progress, means_of
 from yeaft.interfaces.tui.standing import short
 

@@ -57,7 +57,7 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
         app = getters.app(App[int])  # textual leaves open what its App returns
 
     DEFAULT_CSS = """
-    Composer { height: auto; }
+    Composer { height: auto; padding-left: 1; }
     """
     BINDINGS = [bound(key, f"do('{key.removeprefix(AREA)}')") for key in KEYS if key.startswith(AREA)]
 

@@ -1,0 +1,86 @@
+"""The lanes of VPs at work as lines: columns that stand below each other, at every width."""
+
+from hypothesis import given as supposing
+from hypothesis import strategies as st
+
+from yeaft.interfaces.cli.terminal_text import width
+from yeaft.interfaces.tui.blocks import Lane
+from yeaft.interfaces.tui.lane_lines import lane_lines
+from yeaft.interfaces.tui.look import Look
+from yeaft.prompts.ui import Ui
+
+NOW_MS = 100_000
+
+
+def lane(vp_id: str, state: str = "speaking", **facts: object) -> Lane:
+    return Lane(vp_id=vp_id, turn_id=vp_id, state=state, **facts)
+
+
+def lines(lanes: list[Lane], columns: int, *, watched: str = "", lang: str = "en") -> list[str]:
+    return [line.plain for line in lane_lines(lanes, watched, columns, Look(), Ui(lang), now_ms=NOW_MS)]
+
+
+def test_every_column_begins_at_the_same_place_in_all_lanes() -> None:
+    lanes = [
+        lane("builder", about="I would double it", started_ms=99_000, tokens=7),
+        lane("qa", "thinking", about="Hm", started_ms=88_000, tokens=1_234, cost_usd=0.02),
+        lane("reviewer", "asking", about="Bash make", started_ms=30_000),
+    ]
+
+    assert [line[2:] for line in lines(lanes, 80, watched="qa")] == [
+        " @builder   speaks       1s     7 tok         I would double it",
+        " @qa        thinks      12s  1.2k tok  $0.02  Hm",
+        " @reviewer  asks you  1m10s                   Bash make",
+    ]
+    assert [line[0] for line in lines(lanes, 80, watched="qa")] == [" ", "▸", " "]
+
+
+def test_where_there_is_little_room_the_last_numbers_go_first_and_for_all() -> None:
+    lanes = [
+        lane("builder", about="I would double it", started_ms=99_000, tokens=7, cost_usd=0.01),
+        lane("qa", about="Hm", started_ms=88_000, tokens=1_234),
+    ]
+
+    assert [line[2:] for line in lines(lanes, 46)] == [
+        " @builder  speaks   1s     7 tok  I would d…",
+        " @qa       speaks  12s  1.2k tok  Hm",
+    ]
+    assert [line[2:] for line in lines(lanes, 36)] == [
+        " @builder  speaks   1s  I would d…",
+        " @qa       speaks  12s  Hm",
+    ]
+
+
+def test_a_sentence_about_a_failure_makes_no_column_of_the_others_wider() -> None:
+    lanes = [
+        lane("omni", "retrying", failed="overloaded", status=529, model="env/m", left_s=3.0, started_ms=99_000),
+        lane("builder", about="words", started_ms=99_000),
+    ]
+
+    told, other = lines(lanes, 100)
+
+    assert told[2:] == " @omni     env is overloaded (529), not your machine; again in 3 s - Esc stops  1s"
+    assert other[2:] == " @builder  speaks  1s  words"
+
+
+@supposing(
+    st.lists(
+        st.builds(
+            lane,
+            st.sampled_from(["a", "builder", "a-name-that-is-rather-long-for-a-lane"]),
+            st.sampled_from(["waiting", "speaking", "asking", "retrying"]),
+            about=st.text("ab 中文\n", max_size=60),
+            started_ms=st.integers(0, NOW_MS),
+            tokens=st.integers(0, 10**6),
+            cost_usd=st.none() | st.floats(0, 99),
+        ),
+        max_size=5,
+    ),
+    st.integers(30, 200),
+    st.sampled_from(["en", "zh"]),
+)
+def test_no_lane_is_wider_than_the_screen_but_for_sentences(lanes: list[Lane], columns: int, lang: str) -> None:
+    shown = lines(lanes, columns, lang=lang)
+
+    assert len(shown) == len(lanes)
+    assert all(width(line) <= columns for one, line in zip(lanes, shown, strict=True) if one.state != "retrying")

@@ -64,8 +64,8 @@ async def test_going_back_shows_what_it_changes_needs_a_yes_and_can_be_taken_bac
     refused = await yeaft.run("session", "rewind", session)
     assert (looked.code, refused.code, files(yeaft)) == (0, 3, AFTER)
     assert [line.split() for line in looked.out.decode().splitlines()[1:]] == [
-        ["goes", "away", "+0", "-1", "new.txt"],
-        ["comes", "back", "+1", "-0", "old.txt"],
+        ["goes", "away", "+0", "−1", "new.txt"],
+        ["comes", "back", "+1", "−0", "old.txt"],
     ]
 
     back = await yeaft.run("session", "rewind", session, "-y")

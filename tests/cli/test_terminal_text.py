@@ -88,9 +88,9 @@ def test_a_table_fits_the_terminal(rows: list[tuple[str, str, str]]) -> None:
         ('"tea": 34.0,', '"tea": 3.40,', "34.0 → 3.40"),
         ("a b c", "a c", "b → ∅"),
         ("", "x", "∅ → x"),
-        ("one\ntwo\n", "one\nthree\nfour\n", "−2 +3"),
+        ("one\ntwo\n", "one\nthree\nfour\n", "+2 −1"),
         ("same", "same", "∅ → ∅"),
-        ("x" * 50, "y", "−1 +1"),
+        ("x" * 50, "y", "+1 −1"),
     ],
 )
 def test_a_change_is_told_by_the_words_that_differ(old: str, new: str, shown: str) -> None:
@@ -104,7 +104,11 @@ def test_a_change_is_told_by_the_words_that_differ(old: str, new: str, shown: st
         ("Bash", {"command": "cd a\nmake"}, "  · Bash cd a ⏎ make"),
         ("FileEdit", {"file_path": "a.py", "old_string": "x", "new_string": "y"}, "  · FileEdit a.py  x → y"),
         ("FileWrite", {"file_path": "a.py", "content": "1\n2\n"}, "  · FileWrite a.py  +2"),
-        ("ApplyPatch", {"patch": "*** Update File: a.py\n+x\n*** Add File: b.py\n"}, "  · ApplyPatch a.py, b.py"),
+        (
+            "ApplyPatch",
+            {"patch": "*** Update File: a.py\n+x\n*** Add File: b.py\n"},
+            "  · ApplyPatch a.py, b.py  +1 −0",
+        ),
         ("RouteForward", {"to": "skeptic", "text": "Check it"}, "  ⇢ @skeptic  Check it"),
         ("TodoWrite", {"todos": [{"status": "in_progress", "activeForm": "Reading"}]}, "  · TodoWrite 0/1 Reading"),
         ("TodoWrite", {"todos": "none"}, "  · TodoWrite"),

@@ -36,7 +36,7 @@ async def test_what_going_back_changes_is_shown_and_agreed_to_before_it_happens(
         listed = room.folder / "list.txt"
 
         await desk.presses("f6")
-        await desk.shows("3  and eggs", "2  put milk on the list", "1  hello", "changes  +0 -1  list.txt")
+        await desk.shows("3  and eggs", "2  put milk on the list", "1  hello", "changes  +0 −1  list.txt")
         await desk.presses("down")
         await desk.shows("goes away", "they led to: 2")
         await desk.presses("enter")

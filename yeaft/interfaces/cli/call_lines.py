@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
+from yeaft.interfaces.cli.line_counts import compared, counts, patched
 from yeaft.interfaces.cli.terminal_text import cut
 from yeaft.kernel.pattern import Pattern
 from yeaft.tools.policy.visible import visible
@@ -40,14 +41,18 @@ _TOKENS = Pattern(r"[\w.]+|\s+|.", re.DOTALL)
 Arguments = Mapping[str, Any]
 
 
-def call_line(tool: str, args: Raw, *, vp: str = "", columns: int | None = None) -> str:
-    """Return the line for a call that begins; `vp` is named if it is not empty, `columns` is all the line may take."""
+def call_line(tool: str, args: Raw, *, vp: str = "", columns: int | None = None, tells_change: bool = True) -> str:
+    """Return the line for a call that begins; `vp` is named if it is not empty, `columns` is all the line may take.
+
+    Unless it `tells_change`, the line only says which files the call changes.
+    """
     given = _decoded(args)
     who = f"@{vp} " if vp else ""
     if tool == "RouteForward":
         line = f"{who}⇢ @{str(given.get('to', '')).lstrip('@')}  {given.get('text', '')}"
     else:
-        line = f"· {who}{tool} {_ABOUT.get(tool, _subject)(given)}"
+        about = f"{_ABOUT.get(tool, _subject)(given)}{_change(tool, given) if tells_change else ''}"
+        line = f"· {who}{tool} {about}"
     return _fitted(line, columns)
 
 
@@ -58,7 +63,7 @@ def failure_line(tool: str, status: str, text: str, *, columns: int | None = Non
 
 
 def changed(old: str, new: str) -> str:
-    """Return how `old` became `new`, as short as can be: only the words that differ, or how many lines."""
+    """Return how `old` became `new`, as short as can be: only the words that differ, or how many lines come and go."""
     before, after = _TOKENS.findall(old), _TOKENS.findall(new)
     shared = min(len(before), len(after))
     start = next((place for place in range(shared) if before[place] != after[place]), shared)
@@ -67,15 +72,20 @@ def changed(old: str, new: str) -> str:
     gone, come = ("".join(side[start : len(side) - end]) for side in (before, after))
     if max(len(gone), len(come)) <= LONGEST_SIDE_CHARS and "\n" not in gone + come:
         return f"{gone.strip() or '∅'} → {come.strip() or '∅'}"
-    return f"−{_lines(old)} +{_lines(new)}"
+    return counts(*compared(old, new))
 
 
-def _edited(given: Arguments) -> str:
-    return f"{_subject(given)}  {changed(str(given.get('old_string', '')), str(given.get('new_string', '')))}"
-
-
-def _written(given: Arguments) -> str:
-    return f"{_subject(given)}  +{_lines(str(given.get('content', '')))}"
+def _change(tool: str, given: Arguments) -> str:
+    """Return how much a call changes, behind a gap; nothing for one that changes no file."""
+    match tool:
+        case "FileEdit":
+            return f"  {changed(str(given.get('old_string', '')), str(given.get('new_string', '')))}"
+        case "FileWrite":
+            return f"  {counts(len(str(given.get('content', '')).splitlines()), None)}"
+        case "ApplyPatch":
+            return f"  {counts(*patched(str(given.get('patch', ''))))}"
+        case _:
+            return ""
 
 
 def _patched(given: Arguments) -> str:
@@ -100,14 +110,8 @@ def _subject(given: Arguments) -> str:
 
 _ABOUT: Mapping[str, Callable[[Arguments], str]] = {
     "ApplyPatch": _patched,
-    "FileEdit": _edited,
-    "FileWrite": _written,
     "TodoWrite": _planned,
 }
-
-
-def _lines(text: str) -> int:
-    return len(text.splitlines())
 
 
 def _decoded(args: Raw) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from yeaft.interfaces.cli.commands.consent import need_consent
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag
 from yeaft.interfaces.cli.commands.printing import iso_time, local_time, put_json, put_table
+from yeaft.interfaces.cli.line_counts import counts
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_FAILED
 
@@ -238,7 +239,7 @@ def _show(desk: Desk, visit: Visit, way: Way, stats: tuple[Stat, ...]) -> None:
 
 
 def _lines(stat: Stat) -> str:
-    return NOTHING if stat.added is None else f"+{stat.added} -{stat.removed}"
+    return NOTHING if stat.added is None else counts(stat.added, stat.removed)
 
 
 def _shown(visit: Visit, way: Way, stats: tuple[Stat, ...], done: Done | None) -> RewindShown:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 from rich.style import Style
 from rich.text import Text
 
-from yeaft.interfaces.cli.commands.printing import local_time
+from yeaft.interfaces.cli.line_counts import counts
 from yeaft.interfaces.cli.terminal_text import width
 from yeaft.interfaces.tui.panels.ages import age
 from yeaft.interfaces.tui.panels.filtered_list import Entry
@@ -23,8 +23,17 @@ if TYPE_CHECKING:
     from yeaft.store.checkpoints.states import Left
 
 MOST_NAMED = 200
-AGE_COLUMNS = 11
 DIM, BOLD = Style(dim=True), Style(bold=True)
+
+
+class _Place(NamedTuple):
+    """Something that can be gone back to: where it stands in the journal, when it was (UTC ms, 0 if nobody knows)."""
+
+    seq: int
+    at_ms: int
+    key: str
+    words: str
+    shown: Text
 
 
 class Outlook(Struct, frozen=True):
@@ -40,18 +49,21 @@ def places(situation: Situation, now_ms: int) -> list[Entry]:
     from yeaft.session.rewinding_targets import said
 
     state = situation.state
-    found: list[tuple[int, Entry]] = []
+    found: list[_Place] = []
     for number, message in enumerate(said(state), start=1):
         seq, at_ms = state.posted_at[message.message_id], state.began_ms.get(message.message_id, 0)
         words = safe(message.text)
-        shown = Text(f"{number:>3}  {words}", no_wrap=True, overflow="ellipsis")
-        found.append((seq, Entry(message.message_id, _aged(situation, shown, at_ms, now_ms), words)))
+        found.append(_Place(seq, at_ms, message.message_id, words, Text(f"{number:>3}  {words}")))
     for kept in state.past.checkpoints:
         name = safe(kept.event.name)
         if name:
-            shown = Text(f"  +  {situation.text('panel.checkpoint', name=name)}", style=BOLD, no_wrap=True)
-            found.append((kept.seq, Entry(kept.event.checkpoint_id, _aged(situation, shown, kept.at_ms, now_ms), name)))
-    return [entry for _, entry in sorted(found, key=lambda one: -one[0])]
+            shown = Text(f"  +  {situation.text('panel.checkpoint', name=name)}", style=BOLD)
+            found.append(_Place(kept.seq, kept.at_ms, kept.event.checkpoint_id, name, shown))
+    found.sort(key=lambda place: -place.seq)
+    ages = [age(situation.ui, place.at_ms, now_ms) if place.at_ms else "" for place in found]
+    columns = max(map(width, ages), default=0)
+    aged = zip(found, ages, strict=True)
+    return [Entry(place.key, _aged(place.shown, when, columns), place.words) for place, when in aged]
 
 
 async def outlook(situation: Situation, to: str, scope: RewindScope) -> Outlook:
@@ -64,9 +76,9 @@ async def outlook_forward(situation: Situation) -> Outlook:
     return Outlook(*await situation.here.lookout.forward())
 
 
-def told(situation: Situation, seen: Outlook) -> Text:
+def told(situation: Situation, seen: Outlook) -> str:
     """Return in words what going would do."""
-    return Text("\n").join(Text(line) for line in _lines(situation, seen))
+    return "\n".join(_lines(situation, seen))
 
 
 def _lines(situation: Situation, seen: Outlook) -> Iterator[str]:
@@ -77,7 +89,7 @@ def _lines(situation: Situation, seen: Outlook) -> Iterator[str]:
     if not seen.is_needed:
         yield text("rewind.nothing")
     for stat in seen.stats[:MOST_NAMED]:
-        count = "" if stat.added is None else f"  +{stat.added} -{stat.removed}"
+        count = "" if stat.added is None else f"  {counts(stat.added, stat.removed)}"
         yield f"{text(f'change.{stat.what}')}{count}  {safe(stat.path)}"
     if len(seen.stats) > MOST_NAMED:
         yield f"… +{len(seen.stats) - MOST_NAMED}"
@@ -92,9 +104,6 @@ def _reason(situation: Situation, left: Left) -> str:
     return situation.text(code) if code in situation.ui.texts else left.reason
 
 
-def _aged(situation: Situation, shown: Text, at_ms: int, now_ms: int) -> Text:
-    if not at_ms:
-        return shown
-    when = age(situation.ui, at_ms, now_ms) or local_time(at_ms)
-    left = " " * (AGE_COLUMNS - width(when))
+def _aged(shown: Text, when: str, columns: int) -> Text:
+    left = " " * (columns - width(when))
     return Text.assemble((f"{left}{when} ", DIM), shown, no_wrap=True, overflow="ellipsis")

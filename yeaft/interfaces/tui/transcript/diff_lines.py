@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 from rich.style import Style
 
+from yeaft.interfaces.cli.line_counts import HEADS, MOST_COMPARED_CHARS, counts
 from yeaft.interfaces.tui.transcript.code_lines import code_parts, language_of
 from yeaft.interfaces.tui.transcript.line import Line, Part, decor, hung
 from yeaft.interfaces.tui.transcript.shown import shown
@@ -19,8 +20,6 @@ from yeaft.kernel.pattern import Pattern
 if TYPE_CHECKING:
     from yeaft.interfaces.tui.transcript.view import View
 
-MOST_COMPARED_CHARS = 60_000
-"""Longer texts are shown as a whole before and after: comparing them line by line can take seconds."""
 MOST_LINES = 200
 CONTEXT = 3
 GAP = "…"
@@ -30,12 +29,14 @@ _HUNK = Pattern(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 class Change(NamedTuple):
     """Lines that begin with ` `, `+`, `-` or `@` (a place), and the file they are in.
 
-    They are numbered if it `is_placed`: if it is known where in the file they stand.
+    They are numbered if it `is_placed`: if it is known where in the file they stand. If it `is_new_text`, they are the
+    whole file, and nobody knows what was there before.
     """
 
     path: str
     lines: tuple[str, ...]
     is_placed: bool = True
+    is_new_text: bool = False
 
 
 class _Args(Struct, frozen=True):
@@ -59,15 +60,15 @@ def change_of(tool: str, args_raw: str) -> Change | None:
         case "FileEdit":
             return Change(args.file_path, tuple(_compared(args.old_string, args.new_string)), is_placed=False)
         case "FileWrite":
-            return Change(args.file_path, tuple(f"+{line}" for line in args.content.splitlines()))
+            return Change(args.file_path, tuple(f"+{line}" for line in args.content.splitlines()), is_new_text=True)
         case _:
             return Change("", tuple(_patch(args.patch)))
 
 
-def change_size(change: Change) -> tuple[int, int]:
-    """Return how many lines come and how many go."""
+def change_size(change: Change) -> str:
+    """Return how many lines come and how many go, as far as that is known."""
     come, go = (sum(line.startswith(sign) for line in change.lines) for sign in "+-")
-    return come, go
+    return counts(come, None if change.is_new_text else go)
 
 
 def diff_lines(change: Change, view: View) -> list[Line]:
@@ -96,7 +97,7 @@ def _compared(old: str, new: str) -> Iterator[str]:
 
 def _patch(patch: str) -> Iterator[str]:
     for line in patch.splitlines():
-        if line.startswith(("+++", "---", "*** ")):
+        if line.startswith(HEADS):
             yield f"@{line}"
         elif line.startswith(("+", "-", "@")):
             yield line

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Raw, Struct
+from rich.cells import cell_len
 
 from yeaft.interfaces.cli.call_lines import call_line
 from yeaft.interfaces.tui.transcript import amounts
@@ -29,6 +30,8 @@ NOTABLE_MS = 100
 SHOWS_PICTURES = ("ViewImage", "ImageGeneration")
 """Tools whose pictures are shown though the call is folded."""
 INDENT = 4
+LEAST_SUBJECT_COLUMNS = 4
+"""So much of what a call is about is shown, however little room there is."""
 SIGNS = {
     "ok": ("✓", "v"),
     "failed": ("✗", "x"),
@@ -82,19 +85,19 @@ def _head(block: ToolUse, view: View) -> Line:
     fine, plain = SIGNS[state]
     style = _style(state, view)
     args = Raw(block.call.call.args_raw.encode("utf-8", "replace"))
-    said = shown_on_one_line(call_line(block.call.call.tool, args, columns=4 * view.columns).strip().removeprefix("· "))
-    after = ""
+    told = call_line(block.call.call.tool, args, columns=4 * view.columns, tells_change=False)
+    said = shown_on_one_line(told.strip().removeprefix("· "))
     change = change_of(block.call.call.tool, block.call.call.args_raw)
-    if change and (size := change_size(change)):
-        said = said.rsplit("  ", 1)[0]
-        after += f"  +{size[0]} {view.sign('−', '-')}{size[1]}"
-    if finished is not None and finished.duration_ms >= NOTABLE_MS:
-        after += f"  {amounts.took(finished.duration_ms)}"
-    if state not in ("ok", "running", "waiting"):
-        after += f"  {view.ui.text(f'transcript.call_{state}')}"
+    size = f"  {change_size(change)}" if change else ""
+    took = f"  {amounts.took(finished.duration_ms)}" if finished and finished.duration_ms >= NOTABLE_MS else ""
+    told_state = "" if state in ("ok", "running", "waiting") else f"  {view.ui.text(f'transcript.call_{state}')}"
     name, _, subject = said.partition(" ")
     text = Line((decor(f"  {view.sign(fine, plain)} ", style), Part(name, palette.strong), Part(f" {subject}")))
-    line = cut_to(text, max(view.columns - len(after), view.columns // 2))
+    afters = (f"{size}{took}{told_state}", f"{size}{told_state}", told_state)
+    least = INDENT + cell_len(name) + LEAST_SUBJECT_COLUMNS
+    room = min(view.columns // 2, view.columns - least)
+    after = next((one for one in afters if cell_len(one) <= room), told_state)
+    line = cut_to(text, max(view.columns - cell_len(after), least))
     return cut_to(Line((*line.parts, decor(after, palette.dim if state == "ok" else style))), view.columns)
 
 

@@ -29,6 +29,14 @@ def test_words_come_back_as_they_were_written(words: list[str], columns: int) ->
     assert "".join(line.source() + line.joint for line in lines).removesuffix("\n") == text
 
 
+@given(WORDS, st.integers(1, 60), COLUMNS)
+def test_blanks_at_the_end_never_stick_out(word: str, blanks: int, columns: int) -> None:
+    lines = wrapped([Part(word + " " * blanks)], columns)
+
+    assert all(line.width <= columns for line in lines)
+    assert "".join(line.text for line in lines).rstrip() == word
+
+
 def test_a_long_result_is_drawn_up_to_a_limit_and_says_how_much_is_left() -> None:
     text = "".join(f"{number}\n" for number in range(1, 1001))
 

@@ -69,10 +69,11 @@ class TurnOver(Block, frozen=True, kw_only=True):
 
 
 class Remark(Block, frozen=True, kw_only=True):
-    """Something the user should know, in the user's language."""
+    """Something the user should know, in the user's language; one that `follows` another one stands close below it."""
 
     text: str
     level: Level = "info"
+    follows: bool = False
 
 
 AnyBlock = Posted | Heading | Thought | Words | ToolUse | TurnOver | Remark

@@ -11,6 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from yeaft.events.call import CallOutput
 from yeaft.events.codec import Recorded, Transient
@@ -56,6 +57,7 @@ class Scene:
         self._outputs: dict[str, str] = {}
         self._done: list[AnyBlock] = []
         self._is_reset = True
+        self._is_after_remark = False
         self._before: list[tuple[int, str]] = []
         self._given: set[str] = set()
         self._numbers = count()
@@ -66,6 +68,7 @@ class Scene:
         self._before = self._finished()
         self._given = {one_id for _, one_id in self._before}
         self._done = list(self._taken_back())
+        self._is_after_remark = False
         self._is_reset = True
 
     def older(self) -> tuple[AnyBlock, ...]:
@@ -108,7 +111,7 @@ class Scene:
 
     def remark(self, key: str, text: str) -> None:
         """Let something stand in the column that the Session knows nothing of."""
-        self._done.append(Remark(key=f"{key}/{next(self._numbers)}", text=text))
+        self._add_remark(Remark(key=f"{key}/{next(self._numbers)}", text=text))
 
     def streaming(self, vp_id: str) -> Streaming:
         """What has come of the reply that a VP is giving."""
@@ -140,6 +143,7 @@ class Scene:
         """Let a message or turn stand among what is finished; the state may know of it before it is told."""
         if one_id not in self._given:
             self._given.add(one_id)
+            self._is_after_remark = False
             self._done += self._blocks_of(one_id)
 
     def _end(self, vp_id: str, turn_id: str) -> None:
@@ -154,7 +158,11 @@ class Scene:
 
     def _remark(self, heard: Recorded | Transient, notice: NoticePosted) -> None:
         key = heard.id if isinstance(heard, Recorded) else notice.code
-        self._done.append(Remark(key=key, text=self._noticed(notice), level=notice.level))
+        self._add_remark(Remark(key=key, text=self._noticed(notice), level=notice.level))
+
+    def _add_remark(self, remark: Remark) -> None:
+        self._done.append(replace(remark, follows=self._is_after_remark))
+        self._is_after_remark = True
 
     def _tail(self) -> tuple[AnyBlock, ...]:
         turn_id = self._watched()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from yeaft.interfaces.tui.blocks import AnyBlock, Heading, Posted, Remark, Thought, ToolUse, TurnOver, Words
 from yeaft.interfaces.tui.transcript import amounts
 from yeaft.interfaces.tui.transcript.line import Line, Part, decor, hung
@@ -109,18 +111,19 @@ def _thought(block: Thought, view: View, *, is_open: bool) -> list[Line]:
 
 def _over(block: TurnOver, view: View) -> list[Line]:
     ended, palette = block.ended, view.palette
-    facts = [view.ui.text(f"transcript.outcome_{ended.outcome}")]
-    if block.duration_ms:
-        facts.append(amounts.took(block.duration_ms))
+    outcome = view.ui.text(f"transcript.outcome_{ended.outcome}")
+    took = amounts.took(block.duration_ms) if block.duration_ms else ""
+    cost = f"${ended.cost_usd:.4f}" if ended.cost_usd is not None else ""
+    tokens = ""
     if ended.usage.output:
-        tokens = {"sent": amounts.short(ended.usage.sent), "got": amounts.short(ended.usage.output)}
-        facts.append(view.ui.text("transcript.tokens", **tokens))
-    if ended.cost_usd is not None:
-        facts.append(f"${ended.cost_usd:.4f}")
+        counts = {"sent": amounts.short(ended.usage.sent), "got": amounts.short(ended.usage.output)}
+        tokens = view.ui.text("transcript.tokens", **counts)
+    told = [" · ".join(filter(None, facts)) for facts in ((outcome, took, tokens, cost), (outcome, took, cost))]
+    facts = next((one for one in told if cell_len(one) <= view.columns - 2), told[-1])
     is_bad = ended.outcome in ("failed", "lost", "refused")
     style = palette.bad if is_bad else palette.warn if ended.outcome in ("limit", "aborted") else palette.dim
     mark = view.sign("✗ ", "x ") if is_bad else view.sign("─ ", "- ")
-    lines = [Line(), cut_to(Line((decor(mark, style), decor(" · ".join(facts), style))), view.columns)]
+    lines = [Line(), cut_to(Line((decor(mark, style), decor(facts, style))), view.columns)]
     if ended.error is not None and ended.outcome == "failed":
         text = shown(view.ui.retold(ended.error.message))
         lines += hung(wrapped([Part(text, palette.bad)], view.columns - 2), decor("  "), decor("  "))
@@ -132,4 +135,5 @@ def _remark(block: Remark, view: View) -> list[Line]:
     style = {"info": palette.dim, "warn": palette.warn, "error": palette.bad}[block.level]
     mark = {"info": view.sign("· ", "i "), "warn": "! ", "error": view.sign("✗ ", "x ")}[block.level]
     lines = wrapped([Part(shown(block.text), style)], view.columns - 2)
-    return [Line(), *hung(lines, decor(mark, style), decor("  "))]
+    lines = hung(lines, decor(mark, style), decor("  "))
+    return lines if block.follows else [Line(), *lines]

@@ -191,7 +191,9 @@ class Column:
                 return 1
             case Posted(message=message):
                 return 1 + min(_guess_lines(message.text, columns), LONGEST_LINES + 1)
-            case Words(text=text) | Remark(text=text):
+            case Remark(text=text, follows=follows):
+                return 1 - follows + _guess_lines(text, columns)
+            case Words(text=text):
                 return 1 + _guess_lines(text, columns)
 
 

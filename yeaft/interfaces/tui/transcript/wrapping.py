@@ -89,6 +89,9 @@ def _spans(text: str, columns: int) -> Iterator[tuple[int, int, Joint]]:
     """Yield where each line begins and ends, and what a break has replaced."""
     start, end, used, at = 0, 0, 0, 0
     for space, word, width in _words(text, columns):
+        if not width and word == len(text) - at:  # blanks at the end: those that stick out are left out
+            end += min(word, max(columns - used, 0))
+            break
         begins = at + space
         at = begins + word
         if used and used + space + width > columns:

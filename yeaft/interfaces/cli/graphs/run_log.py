@@ -9,21 +9,17 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Raw
 
-from yeaft.events.call import CallFinished, CallStarted
 from yeaft.events.graph import GraphCancelled, GraphEnded, GraphStarted, StepFinished
-from yeaft.events.session import MessagePosted
-from yeaft.events.turn import ReplyCompleted, TurnEnded
-from yeaft.interfaces.cli.call_lines import call_line, failure_line
 from yeaft.interfaces.cli.commands.printing import iso_time, put
 from yeaft.interfaces.cli.graphs.following import followed
 from yeaft.interfaces.cli.graphs.found_runs import journal_of
-from yeaft.interfaces.cli.graphs.run_lines import begun_line, ended_line
-from yeaft.interfaces.cli.graphs.run_view import HIDDEN, RunView, Visit
-from yeaft.kernel.messages import text_of as text_of_items
+from yeaft.interfaces.runs.run_lines import begun_line, ended_line
+from yeaft.interfaces.runs.run_view import HIDDEN, RunView
+from yeaft.interfaces.runs.step_lines import told_lines
 from yeaft.store.blobs import FileBlobs
 from yeaft.workflows.graphs.conditions import text_of
-from yeaft.workflows.graphs.run_ledger import STREAM
-from yeaft.workflows.graphs.runs import frozen_of, started_in
+from yeaft.workflows.graphs.runs.run_ledger import STREAM
+from yeaft.workflows.graphs.runs.session_runs import frozen_of, started_in
 
 if TYPE_CHECKING:
     from yeaft.events.codec import Recorded
@@ -32,7 +28,6 @@ if TYPE_CHECKING:
     from yeaft.store.directory import SessionPaths
     from yeaft.store.journal import Journal
 
-STEP_STREAM = "step/"
 SHOWN_CHARS = 2000
 """So much of what a step gave is shown where no step was named."""
 
@@ -98,10 +93,10 @@ def _put_event(desk: Desk, journal: Journal, view: RunView, run_id: str, recorde
     visit = view.hear_run(run_id, recorded)
     match event := recorded.event:
         case StepFinished(artifacts=artifacts) if visit is not None and step in ("", visit.node):
-            visit = _with_vp(journal, view, visit)
             put(ended_line(desk.ui, visit))
             if step:
-                _put_detail(journal, visit)
+                for line in told_lines(desk.ui, journal, visit):
+                    put(line)
             if event.status == "ok":
                 _put_value(event.value, shortened=not step)
             for one in artifacts:
@@ -118,11 +113,6 @@ def _put_event(desk: Desk, journal: Journal, view: RunView, run_id: str, recorde
                 put(begun_line(visit))
 
 
-def _with_vp(journal: Journal, view: RunView, visit: Visit) -> Visit:
-    del view
-    return msgspec.structs.replace(visit, vp=_vp_of(journal, STEP_STREAM + visit.act_id))
-
-
 def _vp_of(journal: Journal, stream: str) -> str:
     from yeaft.events.session import SessionCreated
 
@@ -137,23 +127,3 @@ def _put_value(value: Raw, *, shortened: bool) -> None:
         text = f"{text[:SHOWN_CHARS]}… ({len(text):,})"
     if text and text != "null":
         put(indent(text, "    "))
-
-
-def _put_detail(journal: Journal, visit: Visit) -> None:
-    """Write what was told, said and called in a visit, in all its attempts."""
-    for attempt in range(visit.attempt + 1):
-        stream = f"{STEP_STREAM}{visit.act_id}" + (f"/{attempt}" if attempt else "")
-        for recorded in journal.read(stream):
-            match event := recorded.event:
-                case MessagePosted(kind="user", text=text):
-                    put(indent(text, "  > "))
-                case ReplyCompleted(items=items) if said := text_of_items(items).strip():
-                    put(indent(said, "  "))
-                case CallStarted(tool=tool, args=args):
-                    put("  " + call_line(tool, args, vp="", columns=None))
-                case CallFinished(tool=tool, status=status, text=text) if status != "ok":
-                    put("  " + failure_line(tool, status, text, columns=None))
-                case TurnEnded(error=error) if error is not None:
-                    put(f"  {error.message}")
-                case _:
-                    del event

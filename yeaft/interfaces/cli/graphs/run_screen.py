@@ -8,11 +8,11 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from yeaft.interfaces.cli.graphs.run_lines import begun_line, ended_line, tree_lines
 from yeaft.interfaces.cli.terminal_text import USUAL_COLUMNS, terminal_columns, unmasked
+from yeaft.interfaces.runs.run_lines import begun_line, ended_line, tree_lines
 
 if TYPE_CHECKING:
-    from yeaft.interfaces.cli.graphs.run_view import RunView, Visit
+    from yeaft.interfaces.runs.run_view import RunView, Visit
     from yeaft.kernel.clock import NowMs
     from yeaft.prompts.ui import Ui
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from yeaft.interfaces.cli.graphs.run_view import HIDDEN, RunView, Visit
 from yeaft.interfaces.cli.terminal_text import cut, unmasked
+from yeaft.interfaces.runs.run_view import HIDDEN, RunView, Visit
 from yeaft.interfaces.tui.transcript.amounts import short, took
 from yeaft.kernel.usage import Usage
 
@@ -33,25 +33,56 @@ def ended_line(ui: Ui, visit: Visit) -> str:
     line = "  ".join(parts)
     if visit.state == "ok":
         return line
-    error = " ".join(visit.error.split())[:ERROR_CHARS]
+    error = ui.retold(" ".join(visit.error.split()))[:ERROR_CHARS]
     return f"{line}  {ui.text(f'graph_run.is_{visit.state}')}" + (f": {error}" if error else "")
+
+
+class Row(NamedTuple):
+    """One line of the tree of a run, and the step that it is about; empty for the run itself."""
+
+    node: str
+    text: str
 
 
 def tree_lines(ui: Ui, view: RunView, now_ms: int, columns: int) -> list[str]:
     """Return the run as a tree: a line for each step, in the order in which they are declared."""
+    return [cut(unmasked(row.text), columns) for row in (Row("", head_line(ui, view, now_ms)), *rows(ui, view, now_ms))]
+
+
+def head_line(ui: Ui, view: RunView, now_ms: int) -> str:
+    """Return the line for the run itself: its name and its sums."""
+    head = [view.graph.name, ui.text("graph_run.steps_done", count=view.done.steps), *sums(view, now_ms)]
+    return "  ".join(head)
+
+
+def sums(view: RunView, now_ms: int) -> list[str]:
+    """Return what a run has used so far, what that has cost if it is known, and how long it has taken."""
+    cost = view.cost_usd
+    until = view.now_ms if view.ended is not None else now_ms
+    parts = [f"{short(_tokens(view.usage))} tok", *([] if cost is None else [money(cost)])]
+    return [*parts, took(max(0, until - view.began_ms))]
+
+
+def rows(ui: Ui, view: RunView, now_ms: int) -> list[Row]:
+    """Return a line for each step that somebody has written, with those below it for what is under way in it."""
     nodes = [step.id for step in view.graph.steps if HIDDEN not in step.id]
-    head = [
-        view.graph.name,
-        ui.text("graph_run.steps_done", count=view.done.steps),
-        f"{short(_tokens(view.usage))} tok",
+    return [
+        Row(node, line)
+        for number, node in enumerate(nodes, start=1)
+        for line in _branch(ui, node, view, now_ms, is_last=number == len(nodes))
     ]
-    if (cost := view.cost_usd) is not None:
-        head.append(money(cost))
-    head.append(took(max(0, now_ms - view.began_ms)))
-    lines = ["  ".join(head)]
-    for number, node in enumerate(nodes, start=1):
-        lines += _branch(ui, node, view, now_ms, is_last=number == len(nodes))
-    return [cut(unmasked(line), columns) for line in lines]
+
+
+def doing(ui: Ui, view: RunView) -> list[str]:
+    """Return what is under way: the steps, who does them, and the tools that run just now."""
+    return [_doing(ui, one) for one in view.visits.values() if one.state == "running" and HIDDEN not in one.node]
+
+
+def _doing(ui: Ui, visit: Visit) -> str:
+    again = [ui.text("graph_run.try", number=visit.attempt + 1)] if visit.attempt else []
+    return " ".join(
+        [visit.name, *([f"@{visit.vp}"] if visit.vp else []), *([visit.tool] if visit.tool else []), *again]
+    )
 
 
 def money(cost_usd: float) -> str:
@@ -67,15 +98,15 @@ def _branch(ui: Ui, node: str, view: RunView, now_ms: int, *, is_last: bool) -> 
         yield f"{stem} {WAITING} {node}"
         return
     if len(visits) == 1 and not visits[0].place:
-        yield f"{stem} {_visit_line(visits[0], now_ms)}"
+        yield f"{stem} {_visit_line(ui, visits[0], now_ms)}"
     else:
         yield f"{stem} {_summed(ui, node, visits, running)}"
         for one in running[:MOST_ELEMENTS]:
-            yield f"{below}   {_visit_line(one, now_ms)}"
+            yield f"{below}   {_visit_line(ui, one, now_ms)}"
     for one in running:
         for inner in view.visits.values():
             if inner.run_id != view.run_id and inner.state == "running" and one.node == node and not visits[0].place:
-                yield f"{below}   {_visit_line(inner, now_ms)}"
+                yield f"{below}   {_visit_line(ui, inner, now_ms)}"
 
 
 def _summed(ui: Ui, node: str, visits: Sequence[Visit], running: Sequence[Visit]) -> str:
@@ -92,9 +123,10 @@ def _summed(ui: Ui, node: str, visits: Sequence[Visit], running: Sequence[Visit]
     return "  ".join([*parts, f"{short(tokens)} tok", *([money(sum(costs))] if costs else [])])
 
 
-def _visit_line(visit: Visit, now_ms: int) -> str:
+def _visit_line(ui: Ui, visit: Visit, now_ms: int) -> str:
     parts = [f"{MARKS[visit.state]} {visit.name}", *([f"@{visit.vp}"] if visit.vp else []), _figures(visit, now_ms)]
-    return "  ".join([*parts, *([visit.tool] if visit.tool else [])])
+    again = [ui.text("graph_run.try", number=visit.attempt + 1)] if visit.attempt else []
+    return "  ".join([*parts, *again, *([visit.tool] if visit.tool else [])])
 
 
 def _figures(visit: Visit, now_ms: int = 0) -> str:

@@ -13,8 +13,11 @@ from yeaft.events.codec import Recorded, Transient
 from yeaft.events.graph import GraphEnded, GraphStarted, StepFinished, StepReady, StepStarted
 from yeaft.events.turn import Failure, ReplyCompleted, TurnEnded, TurnStarted
 from yeaft.kernel.usage import Usage
+from yeaft.workflows.graphs.graph import VpTask
+from yeaft.workflows.graphs.runs.asking import tool_call_id
 
 if TYPE_CHECKING:
+    from yeaft.events.call import AskOpened
     from yeaft.workflows.graphs.graph import Graph
 
 HIDDEN = "~"
@@ -25,7 +28,8 @@ VisitState = Literal["running", "ok", "failed", "timed_out", "cancelled", "decli
 class Visit(Struct, frozen=True, kw_only=True):
     """One visit of a step. `place` is its element of each list around it, from 1, with how many there are.
 
-    `vp` is empty for what no VP does; `tool` is the one that runs just now. Times are UTC milliseconds.
+    `vp` is empty for what no VP does; `tool` is the one that runs just now. `streams` are where in the journal what
+    happened is kept, one for each attempt. `artifacts` are ids. Times are UTC milliseconds.
     """
 
     run_id: str
@@ -43,6 +47,8 @@ class Visit(Struct, frozen=True, kw_only=True):
     ended_ms: int = 0
     error: str = ""
     failure: Failure | None = None
+    streams: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -82,6 +88,9 @@ class RunView:
         self.ended: GraphEnded | None = None
         self.changes = 0
         self.done = Totals()
+        self._vps = {step.id: step.task.vp_id for step in graph.steps if isinstance(step.task, VpTask)}
+        self._turns: dict[str, str] = {}
+        self._calls: dict[str, str] = {}
 
     def hear_run(self, run_id: str, recorded: Recorded) -> Visit | None:
         """Take in an event of a run; return the visit that began or ended with it, if people are to hear of it."""
@@ -100,9 +109,13 @@ class RunView:
                     number=event.visit,
                     place=tuple((frame.index + 1, frame.count) for frame in event.scope),
                     began_ms=recorded.ts,
+                    vp=self._vps.get(event.node, "") if run_id == self.run_id else "",
                 )
             case StepStarted(act_id=act_id, attempt=attempt) if act_id in self.visits:
-                return self._shown(self._change(act_id, attempt=attempt))
+                streams = self.visits[act_id].streams
+                streams = streams if event.child_stream in (*streams, "") else (*streams, event.child_stream)
+                self._calls[tool_call_id(act_id, attempt)] = act_id
+                return self._shown(self._change(act_id, attempt=attempt, streams=streams))
             case StepFinished(act_id=act_id) if act_id in self.visits:
                 if run_id == self.run_id:
                     self.done = self.done.with_one(self.visits[act_id].node, event)
@@ -114,6 +127,7 @@ class RunView:
                         cost_usd=event.cost_usd,
                         ended_ms=recorded.ts,
                         error=event.error,
+                        artifacts=event.artifacts,
                         tool="",
                     )
                 )
@@ -128,7 +142,8 @@ class RunView:
             return
         self.changes += 1
         match heard.event:
-            case TurnStarted(vp_id=vp_id):
+            case TurnStarted(vp_id=vp_id, turn_id=turn_id):
+                self._turns[turn_id] = act_id
                 self._change(act_id, vp=vp_id)
             case CallStarted(tool=tool):
                 self._change(act_id, tool=tool)
@@ -145,6 +160,19 @@ class RunView:
     def of(self, node: str) -> list[Visit]:
         """The visits of a step of the run itself, in the order in which they began."""
         return [one for one in self.visits.values() if one.node == node and one.run_id == self.run_id]
+
+    def asking(self, ask: AskOpened) -> Visit | None:
+        """Return the visit that a question comes from, if it is one of these."""
+        act_id = self._turns.get(ask.turn_id) or self._calls.get(ask.call_id) or ask.call_id
+        return self.visits.get(act_id)
+
+    @property
+    def passed(self) -> tuple[int, int]:
+        """How many of the steps that somebody has written are done with for now, and how many there are."""
+        written = {step.id for step in self.graph.steps if HIDDEN not in step.id}
+        own = [one for one in self.own if one.node in written]
+        under_way = {one.node for one in own if one.state == "running"}
+        return len({one.node for one in own} - under_way), len(written)
 
     @property
     def own(self) -> Sequence[Visit]:

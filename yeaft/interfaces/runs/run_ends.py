@@ -1,0 +1,78 @@
+"""What a conversation is told when a run is over, waits for its user, or stands still: all in one notice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from yeaft.events.session import NoticePosted
+from yeaft.interfaces.runs.run_lines import sums
+from yeaft.workflows.graphs.conditions import text_of
+from yeaft.workflows.graphs.graph import FailTask
+from yeaft.workflows.graphs.runs.known_runs import short
+
+if TYPE_CHECKING:
+    from yeaft.events.graph import GraphEnded
+    from yeaft.interfaces.runs.run_view import RunView
+    from yeaft.prompts.ui import Ui
+
+SHOWN_CHARS = 8000
+
+
+def over(ui: Ui, view: RunView, ended: GraphEnded, named: Callable[[str], str]) -> NoticePosted:
+    """Tell how a run has ended, what it gave and took, and where to look deeper; `named` gives names of artifacts."""
+    value = msgspec.json.decode(ended.value)
+    text = "" if value is None else text_of(value)[:SHOWN_CHARS].strip()
+    params = {
+        "graph": view.graph.name,
+        "run": short(view.run_id),
+        "sums": _sums(ui, view),
+        "text": f"\n{text}" if text else "",
+        "artifacts": "".join(f"\n@{one} {named(one)}".rstrip() for one in _artifacts(view)),
+    }
+    match ended.outcome:
+        case "completed":
+            return NoticePosted(code="runs.completed", params=params, level="info")
+        case "cancelled":
+            return NoticePosted(code="runs.cancelled", params=params, level="warn")
+        case "limit" if ended.error:
+            return NoticePosted(code="runs.limit_declared", params={**params, "reason": ended.error}, level="warn")
+        case "limit":
+            limit = ui.text(f"graph_run.limit_{ended.limit}")
+            return NoticePosted(code="runs.limit", params={**params, "limit": limit}, level="warn")
+        case "failed" | "needs_human":
+            step = failed_step(view)
+            code = "runs.failed" if step else "runs.failed_between"
+            return NoticePosted(code=code, params={**params, "reason": ended.error, "step": step}, level="error")
+
+
+def stands(ui: Ui, view: RunView) -> NoticePosted:
+    """Tell that a run was left, and how it can be gone on with."""
+    params = {"graph": view.graph.name, "run": short(view.run_id), "sums": _sums(ui, view)}
+    return NoticePosted(code="runs.stands", params=params, level="warn")
+
+
+def asked(view: RunView, text: str) -> NoticePosted:
+    """Tell that a run waits for an answer that nobody was there to give."""
+    params = {"graph": view.graph.name, "run": short(view.run_id), "text": text}
+    return NoticePosted(code="runs.waits", params=params, level="warn")
+
+
+def _sums(ui: Ui, view: RunView) -> str:
+    return " · ".join((ui.text("graph_run.steps_done", count=view.done.steps), *sums(view, view.now_ms)))
+
+
+def _artifacts(view: RunView) -> list[str]:
+    return list(dict.fromkeys(one for visit in view.visits.values() for one in visit.artifacts))
+
+
+def failed_step(view: RunView) -> str:
+    """Return the step that could be tried again, the last that failed.
+
+    It is empty if it went wrong between steps, or if the graph says itself that it has failed.
+    """
+    failed = [one.node for one in view.own if one.state not in ("ok", "running", "cancelled")]
+    declared = [step.id for step in view.graph.steps if isinstance(step.task, FailTask)]
+    return "" if not failed or any(node in declared for node in failed) else failed[-1]

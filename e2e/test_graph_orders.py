@@ -1,6 +1,7 @@
 """Graphs in a conversation: run beside it, asked about in it, listed."""
 
 import json
+import signal
 
 import pytest
 
@@ -8,6 +9,7 @@ from e2e.conftest import Serve
 from e2e.given import Yeaft
 from e2e.test_graphs import ANSWERS, ASKING, CHAIN, put
 from e2e.test_line_mode import Typist
+from yeaft.llm.scripted.script import Calls, Holds, Line, Says, Script, ScriptedCall
 
 
 @pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
@@ -18,7 +20,7 @@ async def test_a_graph_asks_and_answers_within_the_conversation(yeaft: Yeaft, se
 
     await user.sees("yeaft>")
     user.types("/graph g.yaml tea")
-    await user.sees("Send three facts?")
+    await user.sees("offer · ok asks: Send three facts?")
     await user.sees("answer>")
     user.types("y")
     await user.sees("2. Bob")
@@ -26,7 +28,7 @@ async def test_a_graph_asks_and_answers_within_the_conversation(yeaft: Yeaft, se
     user.types("2")
     await user.sees("A report of three facts.")
     user.types("/graphs")
-    await user.sees("completed")
+    await user.sees("completed  offer")
     user.types("/graph nothing.yaml")
     await user.sees("There is no file")
     user.types("/quit")
@@ -39,6 +41,34 @@ async def test_a_graph_asks_and_answers_within_the_conversation(yeaft: Yeaft, se
     assert f"{rows[0]['id']}  offer: completed, 4 steps done" in shown.out.decode()
 
 
+async def test_ctrl_c_lets_a_run_stand_still_in_line_mode_and_an_order_goes_on_with_it(
+    yeaft: Yeaft, serve: Serve
+) -> None:
+    held = Line(when="Write from", steps=(Holds(of=Says(text="A report."), after_events=0, gate="write"),), repeat=True)
+    server = await serve(Script(lines=(ANSWERS.lines[0], held)))
+    put(yeaft, CHAIN)
+    user = Typist(yeaft, "--line")
+    await user.sees("yeaft>")
+    user.types("/graph g.yaml tea")
+    await user.sees("✓ gather  @omni")
+    await server.reached("write")
+
+    user.presses("c")
+    await user.sees("graph report stands still")
+    server.release("write")
+    run_id = json.loads((await yeaft.run("graph", "ls", "--json")).out)[0]["id"]
+    user.types(f"/runs resume {run_id[:12]}")
+    await user.sees("graph report completed")
+    user.types(f"/runs {run_id}")
+    await user.sees("= completed")
+    user.types("/runs retry r_zzz")
+    await user.sees("This is meant")
+    user.types("/quit")
+
+    assert await user.leaves() == 0
+    assert sum("Gather:" in str(one.body["input"]) for one in server.requests) == 1
+
+
 async def test_a_script_of_lines_waits_for_its_graph(yeaft: Yeaft, serve: Serve) -> None:
     await serve(ANSWERS)
     put(yeaft, CHAIN)
@@ -47,4 +77,29 @@ async def test_a_script_of_lines_waits_for_its_graph(yeaft: Yeaft, serve: Serve)
 
     assert ran.code == 0, ran
     out = ran.out.decode()
-    assert out.index("A report of three facts.") < out.index("completed")
+    assert out.index("A report of three facts.") < out.index("/runs shows its steps") < out.index("completed  report")
+
+
+async def test_a_run_whose_process_was_killed_is_told_and_gone_on_with_in_line_mode(yeaft: Yeaft, serve: Serve) -> None:
+    writes = Calls(calls=(ScriptedCall(tool="FileWrite", id="w1", args={"file_path": "a.txt", "content": "x\n"}),))
+    gathers = Line(when="Gather:", steps=(writes, Says(text="three facts")))
+    await serve(Script(lines=(gathers, ANSWERS.lines[1])))
+    put(yeaft, CHAIN)
+    first = Typist(yeaft, "--line")
+    await first.sees("yeaft>")
+    first.types("/graph g.yaml tea")
+    await first.sees("? in report · gather:")
+    await first.sees("answer>")
+    first.ends(signal.SIGKILL)
+
+    second = Typist(yeaft, "--line", "-c")
+    await second.sees("of graph report has not ended")
+    await second.sees("yeaft>")
+    second.types("/runs resume last")
+    await second.sees("answer>")
+    second.types("y")
+    await second.sees("graph report completed")
+    second.types("/quit")
+
+    assert await second.leaves() == 0
+    assert (yeaft.folder / "a.txt").read_text() == "x\n"

@@ -45,8 +45,8 @@ class Typist:
     def presses(self, key: str) -> None:
         self._child.sendcontrol(key)
 
-    def ends(self) -> None:
-        self._child.kill(signal.SIGTERM)
+    def ends(self, by: signal.Signals = signal.SIGTERM) -> None:
+        self._child.kill(by)
 
     async def leaves(self) -> int:
         """Wait for the end; returns the exit code."""

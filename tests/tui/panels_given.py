@@ -177,10 +177,16 @@ class Room:
 
     @asynccontextmanager
     async def desk(
-        self, ref: str = "", *, size: tuple[int, int] = (110, 30), lang: str = "en", roster: tuple[str, ...] = ()
+        self,
+        ref: str = "",
+        *,
+        size: tuple[int, int] = (110, 30),
+        lang: str = "en",
+        roster: tuple[str, ...] = (),
+        mode: str = "auto",
     ) -> AsyncIterator[Desk]:
         """Sit down in a Session: that of `ref`, or a new one."""
-        wish = self.wish(ref, lang=lang, roster=roster)
+        wish = self.wish(ref, lang=lang, roster=roster, mode=mode)
         async with opened(wish) as here:
             dialogue = Dialogue(here, wish)
             app = PanelApp(here, dialogue)

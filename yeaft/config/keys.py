@@ -119,6 +119,9 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "search.read": ("alt+o",),
     "side.log": ("l",),
     "side.cancel": ("c",),
+    "runs.retry": ("r",),
+    "runs.cancel": ("c",),
+    "runs.artifact": ("o",),
     "transcript.page_up": ("pageup",),
     "transcript.page_down": ("pagedown",),
     "transcript.first": ("ctrl+home",),
@@ -153,6 +156,7 @@ LIVE: tuple[frozenset[str], ...] = (
     frozenset({"found", "screen", "panel"}),
     *(frozenset({"list", area, "panel"}) for area in ("sessions", "rewind", "pick", "search")),
     frozenset({"text", "panel"}),
+    frozenset({"runs", "panel"}),
 )
 """The areas whose keys hold at the same time."""
 SHARED: tuple[frozenset[str], ...] = (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec.structs import replace
 
 from yeaft.engine.closing import Ending
-from yeaft.events.ops import AnyOp, SetModel, Steer
+from yeaft.events.ops import AnyOp, Interrupt, SetModel, Steer
 from yeaft.interfaces.cli.readiness import check_known, check_ready
 from yeaft.interfaces.orders import Deed, orders
 from yeaft.interfaces.session_graphs import SessionGraphs
@@ -41,16 +41,18 @@ class Dialogue:
         self.wish = wish
         self.models: dict[str, str] = {}
         self.orders = orders()
-        self.graphs = SessionGraphs(here)
+        self.graphs = here.flows.graphs = SessionGraphs(here)
         self._here = here
         self._taking: asyncio.Task[AnyOp | YeaftError] | None = None
 
     def left_open(self) -> tuple[tuple[str, dict[str, str]], ...]:
-        """What to say of turns that a dead process has left, as codes with parameters; open questions say it all."""
+        """What to say of turns and runs that were left, as codes with parameters; open questions say it of turns."""
         state = self._here.state
         vps = ", ".join(dict.fromkeys(f"@{turn.started.vp_id}" for turn in state.open_turns()))
         is_told = bool(vps) and not state.open_asks and not self._here.session.has_begun
-        return (("session.left_open", {"vps": vps}),) if is_told else ()
+        turns = (("session.left_open", {"vps": vps}),) if is_told else ()
+        runs = (("runs.left", {"graph": name, "run": run_id}) for name, run_id in self.graphs.find_left())
+        return (*turns, *runs)
 
     @property
     def is_busy(self) -> bool:
@@ -82,17 +84,19 @@ class Dialogue:
                 self.models.clear()
             else:
                 self.models[op.vp_id] = op.model
+        if isinstance(op, Interrupt) and not op.vp_id:
+            self.graphs.suspend()
         self._here.session.send(op)
 
     def interrupt(self) -> bool:
-        """Stop what runs, and say whether there was anything."""
+        """Stop what runs, graphs too, and say whether there was anything."""
         if self._taking is not None:
             self._taking.cancel()
             return True
-        if not self.is_busy:
-            return self.graphs.stop()
-        self._here.session.interrupt(Ending(outcome="aborted"))
-        return True
+        is_busy = self.is_busy
+        if is_busy:
+            self._here.session.interrupt(Ending(outcome="aborted"))
+        return self.graphs.suspend() or is_busy
 
     def steered(self, text: str, to: Sequence[str] = ()) -> tuple[str, ...]:
         """Return those at work whom a text is added to; empty if it is a message of its own.

@@ -22,7 +22,20 @@ SESSION = "{session}"
 MODES: Mapping[str, Mode] = {"ask": "ask", "edits": "edits", "plan": "plan", "auto": "auto"}
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark", "ansi", "none")
 Panel = Literal[
-    "agents", "context", "effort", "mode", "model", "rewind", "roster", "search", "sessions", "tasks", "theme", "usage"
+    "agents",
+    "artifacts",
+    "context",
+    "effort",
+    "mode",
+    "model",
+    "rewind",
+    "roster",
+    "runs",
+    "search",
+    "sessions",
+    "tasks",
+    "theme",
+    "usage",
 ]
 """What a full screen has a panel for."""
 SCOPES: Mapping[str, RewindScope] = {"--conversation": "conversation", "--files": "files", "--both": "both"}
@@ -74,6 +87,14 @@ class RunGraph(Struct, frozen=True):
     pattern: tuple[str, ...] = ()
 
 
+class ChangeRun(Struct, frozen=True):
+    """Go on with a run of this Session, cancel it, or try one of its steps again; `run` is its id, or enough of it."""
+
+    verb: Literal["resume", "cancel", "retry"]
+    run: str
+    step: str = ""
+
+
 class Copy(Struct, frozen=True):
     """Copy an answer, or code of it, to where it can be pasted from; see `copied_text` for `what`."""
 
@@ -99,11 +120,13 @@ class Choose(Struct, frozen=True):
         return self.plainly
 
 
-Deed = AnyOp | Run | Leave | Show | AttachFile | KeepFile | RunGraph | Copy | Choose
+Deed = AnyOp | Run | Leave | Show | AttachFile | KeepFile | RunGraph | ChangeRun | Copy | Choose
 Read = Callable[[str, "SessionState", Library], Deed]
 
 
 CHECKPOINTS = Run(("session", "checkpoints", SESSION))
+ARTIFACTS = Run(("artifact", "ls", "--session", SESSION))
+RUNS = Run(("graph", "ls", "--session", SESSION))
 
 
 class Order(Struct, frozen=True):
@@ -126,10 +149,11 @@ def orders() -> dict[str, Order]:
         "stop": Order("[@NAME]", _stop),
         "attach": _with("FILE", AttachFile),
         "copy": Order("[N|code|md] [--file]", _copy),
-        "artifact": _with("FILE", KeepFile),
-        "artifacts": _plain(Run(("artifact", "ls", "--session", SESSION))),
+        "artifact": Order("[FILE|@ID]", _artifact),
+        "artifacts": _plain(Choose("artifacts", ARTIFACTS)),
         "graph": _with("FILE [INPUT]", _graph),
-        "graphs": _plain(Run(("graph", "ls", "--session", SESSION))),
+        "runs": Order("[[resume|cancel|retry] RUN [STEP]]", _runs),
+        "graphs": _plain(Choose("runs", RUNS)),
         "context": _plain(Choose("context", Run(("session", "context", SESSION)))),
         "usage": _plain(Choose("usage", Run(("usage", "--by", "vp", "--session", SESSION)))),
         "history": _plain(Run(("session", "show", SESSION))),
@@ -179,6 +203,32 @@ def _with(takes: str, make: Callable[[str], Deed]) -> Order:
 def _graph(rest: str) -> Deed:
     file, _, given = rest.partition(" ")
     return RunGraph(file, given.strip())
+
+
+def _artifact(rest: str, state: SessionState, library: Library) -> Deed:
+    del state, library
+    if not rest:
+        return Choose("artifacts", ARTIFACTS)
+    if rest.startswith("@a_"):
+        artifact_id = rest.removeprefix("@")
+        return Choose("artifacts", Run(("artifact", "show", artifact_id, "--session", SESSION)), text=artifact_id)
+    return KeepFile(rest)
+
+
+def _runs(rest: str, state: SessionState, library: Library) -> Deed:
+    del state, library
+    verb, *words = rest.split() or ("",)
+    match verb, *words:
+        case ("",):
+            return Choose("runs", RUNS)
+        case ("resume" | "cancel" as how, run):
+            return ChangeRun(how, run)
+        case ("retry", run, step):
+            return ChangeRun("retry", run, step)
+        case (run,) if run not in ("resume", "cancel", "retry"):
+            return Choose("runs", Run(("graph", "logs", run)), text=run)
+        case _:
+            raise UsageError(f"This is meant: [[resume|cancel] RUN], or retry RUN STEP; not {rest!r}.")
 
 
 def _needed(rest: str, takes: str) -> str:

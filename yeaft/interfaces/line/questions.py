@@ -36,12 +36,22 @@ DECLINE = "-"
 
 
 class Questions:
-    """Listens for questions; `put` shows the oldest one that is open, with `details` of what it is about."""
+    """Listens for questions; `put` shows the oldest one that is open, with `details` of what it is about.
 
-    def __init__(self, ui: Ui, put: Callable[[str], None], details: Callable[[AskOpened], str]) -> None:
+    `step_of` says which step of which run puts it, if one does.
+    """
+
+    def __init__(
+        self,
+        ui: Ui,
+        put: Callable[[str], None],
+        details: Callable[[AskOpened], str],
+        step_of: Callable[[AskOpened], str],
+    ) -> None:
         self._ui = ui
         self._put = put
         self._details = details
+        self._step_of = step_of
         self._open: dict[str, AskOpened] = {}
         self._is_answered: set[str] = set()
 
@@ -86,7 +96,12 @@ class Questions:
     def _show(self, ask: AskOpened) -> None:
         about = self._ui.text(f"line.{ask.kind}", vp=ask.vp_id, text=self._ui.retold(visible(ask.text)))
         options = [f"  {number}. {visible(one)}" for number, one in enumerate(ask.options, start=1)]
-        self._put("\n".join(line for line in (about, self._details(ask), *options, self.how()) if line))
+        step, named = visible(self._step_of(ask)), ""
+        if step and ask.turn_id:
+            named = self._ui.text("runs.asked_in", step=step)
+        elif step:
+            about = self._ui.text("runs.asks", step=step, text=self._ui.retold(visible(ask.text)))
+        self._put("\n".join(line for line in (named, about, self._details(ask), *options, self.how()) if line))
 
 
 def _decided(ask: AskOpened, text: str) -> Answer | None:

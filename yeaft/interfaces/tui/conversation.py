@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
@@ -12,9 +11,10 @@ from textual.screen import Screen
 from yeaft.events.codec import Recorded
 from yeaft.events.ops import AnyOp, Close, ContinueTurn, Interrupt, SetMode
 from yeaft.interfaces.line.telling import what_came
-from yeaft.interfaces.orders import MODES, AttachFile, Choose, Copy, Deed, KeepFile, Leave, Run, RunGraph, Show
+from yeaft.interfaces.orders import MODES, Deed, Leave
 from yeaft.interfaces.tui.asks.ask_panel import AskPanel
 from yeaft.interfaces.tui.composer.composer import Composer
+from yeaft.interfaces.tui.deeds import done
 from yeaft.interfaces.tui.ladder import Ladder
 from yeaft.interfaces.tui.lane_bar import LaneBar
 from yeaft.interfaces.tui.lanes import lanes
@@ -23,11 +23,12 @@ from yeaft.interfaces.tui.notifying import Notifying
 from yeaft.interfaces.tui.panels.bound import bound, first_bound
 from yeaft.interfaces.tui.panels.opener import PANEL_KEYS, Panels
 from yeaft.interfaces.tui.program import Noted, Program
+from yeaft.interfaces.tui.run_bar import RunBar
 from yeaft.interfaces.tui.scene import Scene
 from yeaft.interfaces.tui.status_line import StatusLine
 from yeaft.interfaces.tui.transcript.keys import TRANSCRIPT_KEYS
 from yeaft.interfaces.tui.transcript.transcript import Transcript
-from yeaft.kernel.errors import NotFound, YeaftError
+from yeaft.kernel.errors import YeaftError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from yeaft.events.session import NoticePosted
     from yeaft.interfaces.assemble import Opened
     from yeaft.interfaces.dialogue import Dialogue
+    from yeaft.interfaces.runs.run_view import Visit
     from yeaft.interfaces.tui.blocks import Lane
     from yeaft.interfaces.tui.look import Look
     from yeaft.prompts.ui import Ui
@@ -79,6 +81,7 @@ class Conversation(Screen[None]):
         self._escapes = Ladder()
         self.transcript = Transcript(look, ui)
         self.lane_bar = LaneBar(look, ui)
+        self.run_bar = RunBar(look, ui)
         self.ask_panel = AskPanel(look, ui, lambda: not self.composer.is_empty)
         self.composer = Composer(look, ui)
         self.status_line = StatusLine(look, ui)
@@ -92,6 +95,7 @@ class Conversation(Screen[None]):
         """Return the widgets from top to bottom."""
         yield self.transcript
         yield self.lane_bar
+        yield self.run_bar
         yield self.ask_panel
         yield self.composer
         yield self.status_line
@@ -112,6 +116,7 @@ class Conversation(Screen[None]):
         for code, params in (*here.remarks, *dialogue.left_open(), *notes):
             self._scene.remark(code, here.ui.text(code, **params))
         self.transcript.attach(here)
+        dialogue.graphs.hear, self.ask_panel.step_of = self._hear_run, dialogue.graphs.of_ask
         self.ask_panel.attach(here)
         self.composer.attach(here, dialogue)
         self.panels.attach(here, dialogue)
@@ -140,6 +145,7 @@ class Conversation(Screen[None]):
         self.ask_panel.detach()
         self._tick_while(False)
         self.lane_bar.show((), "")
+        self.run_bar.show(())
         self.status_line.tell("")
 
     def on_transcript_wants_older(self) -> None:
@@ -156,10 +162,13 @@ class Conversation(Screen[None]):
         self.transcript.reading.does(verb)
 
     def on_ask_panel_answered(self, message: AskPanel.Answered) -> None:
-        """Tell the Session what the user has decided."""
-        self._ask_for(message.answer)
+        """Tell the Session what the user has decided, and let go on what was left waiting for it."""
+        ask = self._here.state.open_asks.get(message.answer.ask_id) if self._here is not None else None
+        self.ask_for(message.answer)
+        if self._dialogue is not None and ask is not None and self._dialogue.graphs.go_on_from(ask):
+            return
         if message.continues:
-            self._ask_for(ContinueTurn(turn_id=message.continues))
+            self.ask_for(ContinueTurn(turn_id=message.continues))
 
     def on_ask_panel_emptied(self) -> None:
         """Go back to the draft."""
@@ -221,6 +230,8 @@ class Conversation(Screen[None]):
             watched = self._scene.focus
             at_work = {lane.vp_id for lane in self._lanes()}
             self._stop(watched if watched in at_work else "")
+        elif self._dialogue is not None and self._dialogue.graphs.suspend():
+            self._soon()
         elif self._escapes.again(time.monotonic()):
             self.look_back()
 
@@ -228,7 +239,7 @@ class Conversation(Screen[None]):
         """Clear the draft; else stop all that runs; else, when pressed again, leave."""
         if self.composer.clear():
             self._ladder.forget()
-        elif self._dialogue is not None and self._dialogue.is_busy:
+        elif self._dialogue is not None and (self._dialogue.is_busy or self._dialogue.graphs.are_running):
             self._ladder.forget()
             self._stop("")
         elif self._ladder.again(time.monotonic()):
@@ -263,7 +274,7 @@ class Conversation(Screen[None]):
         if self._here is not None:
             modes = list(MODES.values())
             now = self._here.approvals.mode_of(self._here.state.default_vp or self._here.config.default_vp)
-            self._ask_for(SetMode(mode=modes[(modes.index(now) + 1) % len(modes)]))
+            self.ask_for(SetMode(mode=modes[(modes.index(now) + 1) % len(modes)]))
 
     def action_next_lane(self) -> None:
         """Watch the lane after the one that is watched."""
@@ -289,13 +300,16 @@ class Conversation(Screen[None]):
     def _stop(self, vp_id: str) -> None:
         """Stop one VP, or all for an empty id, and say how to let it go on."""
         assert self._dialogue is not None
+        is_busy = self._dialogue.is_busy
         if vp_id:
-            self._ask_for(Interrupt(vp_id=vp_id))
+            self.ask_for(Interrupt(vp_id=vp_id))
         else:
             self._dialogue.interrupt()
+        self._soon()
+        if not is_busy:
+            return  # runs of graphs tell themselves that they stand still
         whom = f"@{vp_id}" if vp_id else self._ui.text("screen.all_of_them")
         self.notify(self._ui.text("screen.stopped", vp=whom), markup=False)
-        self._soon()
 
     def _watch(self, vp_id: str) -> None:
         if self._scene is not None:
@@ -308,41 +322,14 @@ class Conversation(Screen[None]):
         return lanes(self._here.state, self._scene)
 
     def _do(self, deed: Deed) -> None:
-        match deed:
-            case Leave():
-                self.leave(deed)
-            case AttachFile(path=path):
-                self._attach_file(path)
-            case KeepFile(path=path):
-                self.run_worker(self._keep(path))
-            case Copy():
-                self.run_worker(self.transcript.reading.ordered(deed))
-            case RunGraph():
-                if self._dialogue is not None:
-                    self._dialogue.graphs.start(deed)
-            case Run() | Show() | Choose():
-                self.panels.show(deed)
-            case _:
-                self._ask_for(deed)
+        if self._here is not None and self._dialogue is not None:
+            try:
+                done(deed, self, self._here, self._dialogue)
+            except YeaftError as error:
+                self.complain(error)
 
-    def _attach_file(self, path: str) -> None:
-        assert self._here is not None
-        file = self._here.folder / Path(path).expanduser()
-        if file.is_file():
-            self.composer.attach_files((file,))
-        else:
-            self.complain(NotFound(f"There is no file {file} to attach."))
-
-    async def _keep(self, path: str) -> None:
-        from yeaft.interfaces.artifacts import keep_file
-
-        assert self._here is not None
-        try:
-            self._ask_for(await keep_file(self._here, path))
-        except YeaftError as error:
-            self.complain(error)
-
-    def _ask_for(self, op: AnyOp) -> None:
+    def ask_for(self, op: AnyOp) -> None:
+        """Ask the Session for something, unless it is being left."""
         if self._dialogue is None or (self._leaving is not None and self._leaving.is_over):
             return  # it was meant for what is closed
         try:
@@ -360,6 +347,12 @@ class Conversation(Screen[None]):
         self.ask_panel.hear(heard)
         self.composer.hear(heard)
         self._notifying.hear(heard)
+        self._soon()
+
+    def _hear_run(self, visit: Visit | None) -> None:
+        """Draw how far the runs of graphs are, here and in panels."""
+        del visit
+        self.panels.hear_run()
         self._soon()
 
     def _soon(self) -> None:
@@ -381,10 +374,12 @@ class Conversation(Screen[None]):
         if self._scene is None or self._here is None or self._dialogue is None:
             return
         now = self._lanes()
+        runs = self._dialogue.graphs.views
         self.lane_bar.show(now, self._scene.focus)
+        self.run_bar.show(runs, self._here.state.open_asks.values())
         self.status_line.show(self._here, self._dialogue.wish)
-        self._notifying.show(self._here, is_busy=bool(now))
-        self._tick_while(bool(now))
+        self._notifying.show(self._here, is_busy=bool(now or runs))
+        self._tick_while(bool(now or runs))
 
     def _tick_while(self, runs: bool) -> None:
         """Let clocks go on while something runs, and only then."""

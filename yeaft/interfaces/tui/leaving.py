@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from yeaft.interfaces.tui.choice import Choice, Option
+from yeaft.tools.policy.visible import visible_on_one_line
 
 if TYPE_CHECKING:
     from yeaft.interfaces.assemble import Opened
@@ -24,20 +25,24 @@ Ask = Callable[[Choice, Callable[[str | None], None]], object]
 
 
 class Running(Struct, frozen=True):
-    """VPs at work or about to be, tasks that end with the Session by id and title, and tasks that go on without it."""
+    """What runs: VPs at work or about to be, tasks by id and title, and runs of graphs by id and name.
+
+    Tasks that are `ending` do so with the Session, those that are `surviving` go on without it.
+    """
 
     vps: tuple[str, ...]
     ending: tuple[tuple[str, str], ...]
     surviving: tuple[tuple[str, str], ...]
+    runs: tuple[tuple[str, str], ...] = ()
 
     @property
     def needs_asking(self) -> bool:
         """Whether leaving would stop anything."""
-        return bool(self.vps or self.ending)
+        return bool(self.vps or self.ending or self.runs)
 
 
-def running(state: SessionState) -> Running:
-    """Return what runs in a Session now."""
+def running(state: SessionState, runs: tuple[tuple[str, str], ...] = ()) -> Running:
+    """Return what runs in a Session now; `runs` are those of graphs, by id and name."""
     vps = [turn.started.vp_id for turn in state.open_turns()]
     vps += [vp_id for vp_id, queue in state.waiting.items() if queue]
     tasks = [task.started for task in state.tasks.values() if task.ended is None]
@@ -45,6 +50,7 @@ def running(state: SessionState) -> Running:
         vps=tuple(dict.fromkeys(vps)),
         ending=tuple((task.task_id, task.title) for task in tasks if not task.survives),
         surviving=tuple((task.task_id, task.title) for task in tasks if task.survives),
+        runs=runs,
     )
 
 
@@ -106,12 +112,17 @@ class Leaving:
 
     def _running(self) -> Running:
         """What runs; nothing does before this process has begun, whatever a dead one has left open."""
-        return running(self._here.state) if self._here.session.has_begun else Running(vps=(), ending=(), surviving=())
+        if not self._here.session.has_begun:
+            return Running(vps=(), ending=(), surviving=())
+        return running(self._here.state, tuple((view.run_id, view.graph.name) for view in self._dialogue.graphs.views))
 
 
 def _told(now: Running, ui: Ui) -> str:
     """Return one line for each thing that runs."""
+    from yeaft.workflows.graphs.runs.known_runs import short
+
     lines = [ui.text("leaving.vp", vp=vp_id) for vp_id in now.vps]
+    lines += [ui.text("runs.leaving", run=short(run), graph=visible_on_one_line(name)) for run, name in now.runs]
     lines += [ui.text("leaving.task", task=task, title=title) for task, title in now.ending[:SHOWN_TASKS]]
     if (more := len(now.ending) - SHOWN_TASKS) > 0:
         lines.append(ui.text("leaving.more", count=more))

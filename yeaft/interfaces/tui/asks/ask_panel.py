@@ -14,7 +14,7 @@ from yeaft.events.ops import Answer
 from yeaft.interfaces.tui.asks.allowed import ACTIONS, Situation, is_allowed
 from yeaft.interfaces.tui.asks.answers import in_words, picked
 from yeaft.interfaces.tui.asks.ask_face import AskFace
-from yeaft.interfaces.tui.asks.ask_words import who
+from yeaft.interfaces.tui.asks.ask_words import void, waiting, who
 from yeaft.interfaces.tui.asks.asking import Asking
 from yeaft.interfaces.tui.asks.guard import Guard
 from yeaft.interfaces.tui.asks.hints import Standing
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from yeaft.interfaces.assemble import Opened
     from yeaft.interfaces.tui.look import Look
     from yeaft.prompts.ui import Ui
+
+
+def _no_step(_: AskOpened) -> str:
+    return ""
 
 
 class AskPanel(Vertical, can_focus=True):
@@ -62,6 +66,7 @@ class AskPanel(Vertical, can_focus=True):
 
     def __init__(self, look: Look, ui: Ui, has_draft: Callable[[], bool] = lambda: False) -> None:
         super().__init__()
+        self.step_of: Callable[[AskOpened], str] = _no_step
         self._look = look
         self._ui = ui
         self._has_draft = has_draft
@@ -111,7 +116,7 @@ class AskPanel(Vertical, can_focus=True):
         if gone is not None:
             self._tell_gone(ask, gone)
         elif self.app.screen is not self.screen:
-            self.notify(self._ui.text("asks.waits", vp=ask.vp_id), markup=False)
+            self.notify(waiting(ask, self._ui, self.step_of(ask)), markup=False)
         if self._asks.current is not shown:
             self._show()
         else:
@@ -375,7 +380,7 @@ class AskPanel(Vertical, can_focus=True):
         if ask.ask_id in self._sent:
             self._sent.discard(ask.ask_id)
         elif gone != "headless":
-            self.notify(self._ui.text(f"asks.gone_{gone}", vp=ask.vp_id), markup=False)
+            self.notify(void(ask, gone, self._ui, self.step_of(ask)), markup=False)
 
     def _draw(self) -> None:
         ask, asking, here = self._asks.current, self._asking, self._here
@@ -389,5 +394,5 @@ class AskPanel(Vertical, can_focus=True):
             is_written=self._face.words is not None,
             can=lambda action, parameter: bool(self.check_action(action, (parameter,))),
         )
-        name = who(ask, self._asks.number, len(self._asks), self._look, self._ui)
+        name = who(ask, self._asks.number, len(self._asks), self._look, self._ui, step=self.step_of(ask))
         self._face.draw(name, asking, here.config.keys, stands)

@@ -22,16 +22,34 @@ MOST_SUBJECT_CHARS = 400
 GAP = "  "
 
 
-def who(ask: AskOpened, number: int, count: int, look: Look, ui: Ui) -> Text:
-    """Return one line: who asks, and the how manieth question this is."""
+def who(ask: AskOpened, number: int, count: int, look: Look, ui: Ui, *, step: str = "") -> Text:
+    """Return one line: who asks, in which `step` of a run if it is one, and the how manieth question this is."""
     vp_id, _, agent = ask.vp_id.partition("/")
     own = look.of_vp(vp_id)
     code = "asks.who_agent" if agent else "asks.who"
     text = Text(f"{own.glyph} ", style=own.style)
-    text.append(visible_on_one_line(ui.text(code, vp=vp_id, agent=agent)), style=own.style)
+    if step and not ask.turn_id:
+        text = Text(visible_on_one_line(ui.text("runs.step_asks", step=step)), style="bold")
+    else:
+        text.append(visible_on_one_line(ui.text(code, vp=vp_id, agent=agent)), style=own.style)
+        text.append(f"{GAP}{visible_on_one_line(step)}" if step else "", style="dim")
     if count > 1:
         text.append(f"{GAP}{ui.text('asks.number', number=number, count=count)}", style="bold")
     return text
+
+
+def waiting(ask: AskOpened, ui: Ui, step: str) -> str:
+    """Return what is said of a question that has come while the user looks at something else."""
+    if step and not ask.turn_id:
+        return visible_on_one_line(ui.text("runs.question_waits", step=step))
+    return ui.text("asks.waits", vp=ask.vp_id)
+
+
+def void(ask: AskOpened, gone: str, ui: Ui, step: str) -> str:
+    """Return what is said of a question that was not answered here."""
+    if step and not ask.turn_id and gone != "answered":
+        return visible_on_one_line(ui.text("runs.question_void", step=step))
+    return ui.text(f"asks.gone_{gone}", vp=ask.vp_id)
 
 
 def what(ask: AskOpened, asked: Asked | None) -> str:
@@ -73,7 +91,8 @@ def details(ask: AskOpened, asked: Asked | None, ui: Ui) -> Iterator[str]:
     if len(asked.verdict.commands) > 1:
         yield ""
         for one in asked.verdict.commands:
-            yield f"{ui.text(f'perms.{one.verdict}')}: {visible_on_one_line(one.command)}{_because(one.reason, ui)}"
+            command = f"{visible_on_one_line(one.command)}{_because(one.reason, ui)}"
+            yield ui.text("asks.named", name=ui.text(f"perms.{one.verdict}"), what=command)
 
 
 def rules(
@@ -100,4 +119,4 @@ def in_lines(hints: Sequence[str], columns: int) -> str:
 
 
 def _because(reason: str, ui: Ui) -> str:
-    return f"  ({ui.retold(visible_on_one_line(reason))})" if reason else ""
+    return f"  {ui.text('asks.because', reason=ui.retold(visible_on_one_line(reason)))}" if reason else ""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from yeaft.interfaces.tui.look import Look
     from yeaft.interfaces.tui.panels.frame import Panel
     from yeaft.interfaces.tui.panels.overview import Overview
+    from yeaft.interfaces.tui.panels.runs_panel import RunsPanel
     from yeaft.interfaces.tui.panels.text_panel import View
     from yeaft.prompts.ui import Ui
 
@@ -42,6 +43,8 @@ PANEL_KEYS = [
 NEEDS_SESSION = ("rewind", "context", "usage")
 ROOMY_COLUMNS = 100
 """From so many on the side panel stands beside the conversation instead of over it."""
+RUN_FRAME_S = 0.2
+"""What happens in runs of graphs is looked at in panels at most this often."""
 TOLD_BESIDE = (
     TodoChanged,
     TaskStarted,
@@ -73,7 +76,9 @@ class Panels:
         self._situation: Situation | None = None
         self._beside: Overview | None = None
         self._over: Overview | None = None
+        self._runs: RunsPanel | None = None
         self._focused_before: Widget | None = None
+        self._is_run_due = False
 
     def attach(self, here: Opened, dialogue: Dialogue) -> None:
         """Open panels about this Session from now on."""
@@ -84,7 +89,7 @@ class Panels:
     def detach(self) -> None:
         """Open nothing any more: the Session is closed."""
         self.close_side()
-        self._situation = self._over = None
+        self._situation = self._over = self._runs = None
 
     def show(self, deed: Run | Show | Choose) -> None:
         """Open what an order asks for."""
@@ -177,6 +182,15 @@ class Panels:
                 return SearchPanel(situation, text)
             case "model" | "effort" | "mode" | "theme":
                 return _picker(situation, name, text)
+            case "runs":
+                from yeaft.interfaces.tui.panels.runs_panel import RunsPanel
+
+                self._runs = RunsPanel(situation, text)
+                return self._runs
+            case "artifacts":
+                from yeaft.interfaces.tui.panels.artifacts_panel import ArtifactsPanel
+
+                return ArtifactsPanel(situation, text)
             case "context" | "usage":
                 from yeaft.interfaces.tui.panels import text_panel, views
 
@@ -208,7 +222,7 @@ class Panels:
             self.close_side()
 
     def _left(self, deed: Deed | None) -> None:
-        self._over = None
+        self._over = self._runs = None
         here = self._situation.state.session_id if self._situation is not None else ""
         if isinstance(deed, Leave) and deed.at and deed.resume == here and self.seek is not None:
             self.seek(deed.at)
@@ -222,6 +236,21 @@ class Panels:
             for overview in (self._beside, self._over):
                 if overview is not None and overview.is_attached:
                     overview.hear()
+
+    def hear_run(self) -> None:
+        """Let open panels look again when something has happened in a run of a graph; often is once in a while."""
+        if self._is_run_due or not (self._runs or self._beside or self._over):
+            return
+        self._is_run_due = True
+        self._screen.set_timer(RUN_FRAME_S, self._look_at_runs)
+
+    def _look_at_runs(self) -> None:
+        self._is_run_due = False
+        if self._runs is not None and self._runs.is_attached:
+            self._runs.hear()
+        for overview in (self._beside, self._over):
+            if overview is not None and overview.is_attached:
+                overview.hear()
 
     def _say(self, code: str) -> None:
         self._screen.notify(self._ui.text(code), markup=False)

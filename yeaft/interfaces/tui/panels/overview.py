@@ -14,8 +14,9 @@ from textual.widgets.option_list import Option
 from yeaft.events.ops import CloseAgent
 from yeaft.interfaces.tui.choice import Choice
 from yeaft.interfaces.tui.choice import Option as Answer
-from yeaft.interfaces.tui.panels.bound import bound, hint
-from yeaft.interfaces.tui.panels.overview_lines import AGENT, TASK, Outside, is_at_work, look_outside, overview
+from yeaft.interfaces.tui.panels.bound import bound
+from yeaft.interfaces.tui.panels.hint_line import hint_lay, hint_line
+from yeaft.interfaces.tui.panels.overview_lines import AGENT, RUN, TASK, Outside, is_at_work, look_outside, overview
 from yeaft.interfaces.tui.panels.text_panel import TextPanel, View
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import YeaftError
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 FOLLOW_S = 1.0
 """How often logs and counts are looked at while something runs and the panel is open."""
+WITH_FOCUS = ("side.log", "side.cancel", "panel.close")
+WITHOUT_FOCUS = ("panel.side_here",)
 
 
 class Overview(Vertical):
@@ -44,8 +47,11 @@ class Overview(Vertical):
     Overview { width: 1fr; height: 1fr; background: $background; }
     Overview.beside { dock: right; width: 42; border-left: solid $foreground 30%; }
     Overview > OptionList { height: 1fr; background: $background; text-wrap: nowrap; text-overflow: ellipsis; }
+    Overview > OptionList { scrollbar-size-vertical: 1; }
+    Overview > OptionList:focus { background-tint: $foreground 0%; }
+    Overview > OptionList.-textual-compact > .option-list--option { padding: 0 1; }
     Overview > .none { height: 1fr; padding: 1; }
-    Overview > .hint { height: auto; max-height: 2; color: $text-muted; }
+    Overview > .hint { padding: 0 1; color: $text-muted; }
     """
     BINDINGS = [
         bound("panel.close", "close"),
@@ -62,7 +68,7 @@ class Overview(Vertical):
         self._timer: Timer | None = None
         self._list = OptionList(markup=False, compact=True)
         self._none = Static(situation.text("panel.side_none"), markup=False, classes="none")
-        self._hint = Static(hint(situation, ("side.log", "side.cancel")), markup=False, classes="hint")
+        self._hint = hint_line(situation, WITHOUT_FOCUS if is_beside else WITH_FOCUS)
 
     def compose(self) -> ComposeResult:
         """Return the list, what is said instead where there is nothing, and the keys."""
@@ -78,6 +84,14 @@ class Overview(Vertical):
         """Lay the lines out for another width."""
         del event
         self._show()
+
+    def on_descendant_focus(self) -> None:
+        """Say what keys do that come here now."""
+        self._hint.show(hint_lay(self._situation, WITH_FOCUS))
+
+    def on_descendant_blur(self) -> None:
+        """Say how keys come here again."""
+        self._hint.show(hint_lay(self._situation, WITHOUT_FOCUS))
 
     def take_focus(self) -> None:
         """Let keys go here."""
@@ -106,6 +120,10 @@ class Overview(Vertical):
             is_running = is_at_work(self._situation)
             view: View = log_view(self._situation, kind, one_id, follow_s=FOLLOW_S if is_running else 0.0)
             self.app.push_screen(TextPanel(self._situation, (view,)))
+        elif key.startswith(RUN):
+            from yeaft.interfaces.tui.panels.run_panel import RunPanel
+
+            self.app.push_screen(RunPanel(self._situation, key.removeprefix(RUN)))
 
     def action_cancel(self) -> None:
         """End the marked task or agent, once the user has agreed."""
@@ -130,7 +148,7 @@ class Overview(Vertical):
             self._timer = None
 
     def _show(self) -> None:
-        columns = max(self.content_size.width - 2, 10)
+        columns = max(self.content_size.width - 3, 10)
         entries = overview(self._situation, self._outside, columns, wall_clock_ms())
         self._list.display, self._none.display = bool(entries), not entries
         if [(one.key, one.shown) for one in entries] == [(one.key, one.shown) for one in self._entries]:

@@ -1,4 +1,4 @@
-"""What the side panel says: todo lists, background tasks with the end of what they print, and sub-agents."""
+"""What the side panel says: todo lists, runs of graphs, tasks with the end of what they print, and sub-agents."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from yeaft.interfaces.cli.terminal_text import cut
 from yeaft.interfaces.tui.panels.ages import age
 from yeaft.interfaces.tui.panels.filtered_list import Entry
 from yeaft.interfaces.tui.panels.shown_text import safe
+from yeaft.kernel.errors import StoreFailed
 from yeaft.session.agents.agent_liveness import Pulse
 from yeaft.store.directory import session_paths
 from yeaft.store.task_files import log_of, read_record
 from yeaft.store.task_log import read_tail
 from yeaft.tools.shell.captured import cleaned
+from yeaft.workflows.graphs.runs.known_runs import KnownRun
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,33 +30,35 @@ if TYPE_CHECKING:
     from yeaft.session.agents.agent_state import AgentState
     from yeaft.session.tasks.task_state import TaskState
 
-MOST_TODOS, MOST_TASKS, MOST_AGENTS = 50, 30, 30
+MOST_TODOS, MOST_TASKS, MOST_AGENTS, MOST_RUNS = 50, 30, 30, 10
 TAIL_LINES, TAIL_BYTES = 3, 4_000
 TODO_MARKS: Mapping[str, str] = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
 DIM, BOLD, STRUCK = Style(dim=True), Style(bold=True), Style(dim=True, strike=True)
-TASK, AGENT = "task ", "agent "
-"""What the keys of entries begin with that a log can be opened for; the rest is the id."""
+TASK, AGENT, RUN = "task ", "agent ", "run "
+"""What the keys of entries begin with that can be opened; the rest is the id."""
 
 
 class Outside(Struct, frozen=True, kw_only=True):
-    """What only the disk tells: the ends of logs by task, what agents have used by their ids."""
+    """What only the disk tells: the ends of logs by task, what agents have used by their ids, runs of graphs."""
 
     tails: Mapping[str, Sequence[str]] = {}
     pulses: Mapping[str, Pulse] = {}
+    runs: Sequence[KnownRun] = ()
 
 
 def look_outside(situation: Situation) -> Outside:
-    """Read the ends of the logs of running tasks, and what agents have used. Blocks."""
+    """Read the ends of the logs of running tasks, what agents have used, and the newest runs of graphs. Blocks."""
     state = situation.state
     tasks = session_paths(situation.home, state.session_id).tasks
     running = [task_id for task_id, task in state.tasks.items() if task.ended is None]
     tails = {task_id: _tail(tasks / task_id) for task_id in running[-MOST_TASKS:]}
+    runs = _runs(situation)
     if not state.agents:
-        return Outside(tails=tails)
+        return Outside(tails=tails, runs=runs)
     from yeaft.session.agents.agent_reading import seen_agents
 
     seen = seen_agents(situation.home, state.session_id)
-    return Outside(tails=tails, pulses={one.agent_id: one.pulse for one in seen})
+    return Outside(tails=tails, pulses={one.agent_id: one.pulse for one in seen}, runs=runs)
 
 
 def overview(situation: Situation, outside: Outside, columns: int, now_ms: int) -> list[Entry]:
@@ -65,6 +69,13 @@ def overview(situation: Situation, outside: Outside, columns: int, now_ms: int) 
         if items:
             found.append(_heading(text("panel.todo", vp=vp_id, done=_done(items), count=len(items))))
             found += [_todo(vp_id, number, item, columns) for number, item in enumerate(items[:MOST_TODOS])]
+    if outside.runs:
+        from yeaft.interfaces.tui.panels.runs_panel import run_entry
+
+        found.append(_heading(text("runs.side")))
+        for run in outside.runs:
+            entry = run_entry(situation, run, columns)
+            found.append(Entry(f"{RUN}{entry.key}", entry.shown, entry.words))
     if state.tasks:
         found.append(_heading(text("panel.tasks")))
         newest = list(state.tasks.values())[-MOST_TASKS:]
@@ -84,6 +95,15 @@ def is_at_work(situation: Situation) -> bool:
     return any(task.ended is None for task in state.tasks.values()) or any(
         agent.is_running for agent in state.agents.values()
     )
+
+
+def _runs(situation: Situation) -> Sequence[KnownRun]:
+    from yeaft.interfaces.tui.panels.run_reading import seen_runs
+
+    try:
+        return seen_runs(situation)[:MOST_RUNS]
+    except StoreFailed:
+        return ()
 
 
 def _tail(place: Path) -> list[str]:

@@ -18,16 +18,18 @@ if TYPE_CHECKING:
     from yeaft.interfaces.tui.look import Look
     from yeaft.prompts.ui import Ui
     from yeaft.session.state import SessionState
+    from yeaft.workflows.graphs.runs.known_runs import KnownRun
 
 
 class Situation:
-    """One open Session, seen by its user."""
+    """One open Session, seen by its user. `ended_runs` are runs of graphs that were read and change no more, by id."""
 
     def __init__(self, *, here: Opened, dialogue: Dialogue, look: Look, ui: Ui) -> None:
         self.here = here
         self.dialogue = dialogue
         self.look = look
         self.ui = ui
+        self.ended_runs: dict[str, KnownRun] = {}
 
     @property
     def state(self) -> SessionState:

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rich.text import Text
+from textual import work
 from textual.containers import Center
 from textual.widgets import Static
 
@@ -73,8 +74,9 @@ class PicturePanel(Panel):
         self._begin()
 
     def _begin(self) -> None:
-        self.run_worker(self._show(self._pictures[self._at]), exclusive=True, group="picture")
+        self._show(self._pictures[self._at])
 
+    @work(exclusive=True, group="picture")
     async def _show(self, picture: Picture) -> None:
         text = self.situation.text
         about = [safe(picture.name), picture.mime, text("panel.picture_bytes", count=f"{picture.size_bytes:,}")]

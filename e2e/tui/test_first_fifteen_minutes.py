@@ -206,7 +206,7 @@ async def test_two_vps_are_shown_before_they_are_asked_and_answer_side_by_side(
     screen.types("@reviewer @builder how do we test this?")
     await screen.shows("@reviewer scripted", "@builder scripted", "×2")
     screen.presses("enter")
-    await screen.shows("@reviewer  speaks", "@builder  speaks")
+    await screen.shows("@reviewer  speaks", "@builder   speaks")
     await screen.shows(lambda text: text.count("─ answered") == 2)
 
     for mine, other in (("reviewer", "builder"), ("builder", "reviewer")):

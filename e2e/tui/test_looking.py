@@ -15,7 +15,7 @@ from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
 COLOUR = re.compile(rb"\x1b\[[0-9;]*[34]8;[25];[0-9;]*m")
 ALT_T, CTRL_END = b"\x1bt", b"\x1b[1;5F"
 READY = "Type a number"
-SEARCHES = "/\u00a0search"
+SEARCHES = "/ search"
 """A part of the last line of every text panel."""
 LOOKS = Calls(calls=(ScriptedCall(tool="ViewImage", id="v1", args={"file_path": "flag.png"}),))
 SEES = Script(lines=(Line(steps=(LOOKS, Says(text="It is a flag."))),))

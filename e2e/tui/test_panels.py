@@ -7,7 +7,7 @@ from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
 WRITES = Calls(calls=(ScriptedCall(tool="FileWrite", id="w1", args={"file_path": "list.txt", "content": "milk\n"}),))
 TODOS = [{"content": "Buy [milk]", "status": "in_progress", "activeForm": "Buying [milk]"}]
 PLANS = Calls(calls=(ScriptedCall(tool="TodoWrite", id="t1", args={"todos": TODOS}),))
-SEARCHES = "/\u00a0search"
+SEARCHES = "/ search"
 """A part of the last line of every text panel."""
 SCRIPT = Script(
     lines=(

@@ -21,7 +21,7 @@ def test_keys_lists_what_is_bound_with_the_users_own(given: Given):
         "keys": ["ctrl+f8"],
         "built_in": ["f2"],
         "chosen": True,
-        "does": "todo, tasks, agents",
+        "does": "todo, tasks, agents; again goes to them, then closes them",
     }
     assert not any("key." in row["does"] for row in rows.values())
     assert "Ctrl+F8" in told.out

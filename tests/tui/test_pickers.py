@@ -87,7 +87,9 @@ async def test_all_sessions_are_searched_while_one_types_and_a_hit_is_read_or_re
             await desk.presses("f9")
             await desk.shows("Type what to look for")
             await desk.types("chimney")
-            await desk.shows("how is the chimney?", "The chimney is fine.", "house")
+            await desk.shows(
+                "how is the chimney?", "The chimney is fine.", "just now  You  house", "just now  @omni  house"
+            )
             await desk.presses("alt+o")
             await desk.shows(f"yeaft session show {wanted}", "── You → @omni")
             await desk.presses("q")

@@ -27,6 +27,19 @@ async def test_a_session_is_found_by_what_was_said_in_it_and_resumed(tmp_path: P
     assert desk.deed == Leave(resume=wanted)
 
 
+async def test_what_is_looked_into_is_laid_out_and_its_code_stays_as_it_is(tmp_path: Path) -> None:
+    answer = "**首先**要检查 `retry.py`。\n\n```python\nexcept OSError:\n    raise  # 绝不能吞掉\n```\n"
+    async with room_with(tmp_path, Line(steps=(Says(text=answer),), repeat=True)) as room:
+        await room.holds("retry.py 这个文件夹里的代码是做什么的，请你先仔细检查一遍再回答我的这个问题")
+        async with room.desk() as desk:
+            await desk.presses("f4")
+
+            text = await desk.shows("│ except OSError:", "│     raise  # 绝不能吞掉", "首先要检查 retry.py。")
+
+    assert "```" not in text
+    assert any(line.rpartition("│")[2].strip().startswith("retry.py 这个") for line in text.splitlines()), text
+
+
 async def test_sessions_of_other_folders_are_listed_when_asked_for(tmp_path: Path) -> None:
     async with room_with(tmp_path, TALK) as room:
         other = tmp_path / "other"

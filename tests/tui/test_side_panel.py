@@ -23,11 +23,13 @@ async def test_todo_lists_stand_beside_the_conversation_and_follow_it(tmp_path: 
     plan = Line(when="plan", steps=(PLANS, Says(text="Planned.")))
     async with room_with(tmp_path, plan, PLAIN) as room, room.desk() as desk:
         await desk.presses("f2")
-        await desk.shows("No todo list, no tasks, no agents.", "the conversation")
+        await desk.shows("No todo list, no tasks, no agents.", "the conversation", "F2 go to it; again closes it")
 
         await desk.says("make a plan")
         await desk.shows("Todo of @omni (1 of 3)", "[x] Read the parser", "[>] 正在修复测试", "[ ] Ship [it]")
-        await desk.presses("f2", "f2")
+        await desk.presses("f2")
+        await desk.shows("l log  c end a task or agent  Esc leave")
+        await desk.presses("f2")
         await desk.hides("Todo of @omni")
         await desk.presses("f2", "f2", "escape")
         await desk.hides("Todo of @omni")

@@ -264,12 +264,13 @@ async def test_a_wide_screen_shows_old_and_new_side_by_side_until_that_is_not_wa
     async with seated(tmp_path, writes(content=NEW), says("Noted."), size=(140, 40)) as seat:
         (seat.given.folder / "a.txt").write_text(OLD)
         await seat.says("write")
-        await seat.sees("v side by side")
+        await seat.sees("v one above the other")
         (row,) = (row for row in seat.rows if "line three" in row)
         assert row.index("- line 3") < row.index("+ line three")
 
         await seat.presses("v")
 
+        await seat.sees("v side by side")
         (row,) = (row for row in seat.rows if "line three" in row)
         assert "- line 3" not in row
 

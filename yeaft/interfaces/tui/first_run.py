@@ -16,6 +16,8 @@ from yeaft.config import places
 from yeaft.config.edit import set_value
 from yeaft.interfaces.cli.terminal_text import unmasked
 from yeaft.interfaces.tui.choice import Choice, Option
+from yeaft.interfaces.tui.lines_view import prose
+from yeaft.interfaces.tui.one_line import MOST_CHARS
 from yeaft.kernel.errors import YeaftError
 
 if TYPE_CHECKING:
@@ -114,8 +116,8 @@ class KeyPrompt(ModalScreen[str]):
         """Return what is asked, and a line for the answer."""
         with Vertical(classes="framed"):
             yield Static(Text(self._ui.text("first_run.key"), style="bold"), markup=False)
-            yield Static(Text(self._ui.text("first_run.key_body", path=unmasked(self._path))), markup=False)
-            yield Input(password=True)
+            yield prose(self._ui.text("first_run.key_body", path=unmasked(self._path)))
+            yield Input(password=True, max_length=MOST_CHARS)
             yield Static(Text(self._ui.text("first_run.key_hint"), style="dim"), markup=False)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

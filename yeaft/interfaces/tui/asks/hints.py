@@ -47,12 +47,15 @@ def in_one_line(name: Text, asking: Asking, keys: ChosenKeys, columns: int) -> T
     """Return what is left of a question that the user wants to answer later."""
     how = f"  {_hint('ask.open', keys, asking.ui)}"
     about = "  ".join(part for part in (asking.what, asking.first_line) if part)
-    text = cut(f"{name.plain}: {about}", max(10, columns - len(how)))
+    text = cut(asking.ui.text("asks.named", name=name.plain, what=about), max(10, columns - len(how)))
     return Text.assemble(text, (how, "bold"), no_wrap=True, overflow="ellipsis")
 
 
-def foot(asking: Asking, keys: ChosenKeys, stands: Standing, columns: int) -> str:
-    """Return which keys do what, below the rules that a yes for good would make."""
+def foot(asking: Asking, keys: ChosenKeys, stands: Standing, columns: int, *, is_split: bool = False) -> str:
+    """Return which keys do what, below the rules that a yes for good would make.
+
+    `is_split` says that old and new stand side by side where there is room for that.
+    """
     ui = asking.ui
     if stands.is_written:
         code = "asks.reason" if asking.ask.kind == "approval" else "asks.your_answer"
@@ -65,9 +68,12 @@ def foot(asking: Asking, keys: ChosenKeys, stands: Standing, columns: int) -> st
     ids = [key_id for key_id in _ids(asking, stands) if stands.can(*_action(key_id))]
     if columns >= LEAST_SPLIT_COLUMNS - 2 and asking.taking is not None:
         ids.append("ask.split")
+    codes = {"ask.split": "asks.stacked"} if is_split else {}
     if stands.can("go", ""):
         ids += ["ask.previous", "ask.next"]
-    return "\n".join([*lines, in_lines([_hint(one, keys, ui) for one in (*ids, "ask.later")], columns)])
+    return "\n".join(
+        [*lines, in_lines([_hint(one, keys, ui, codes.get(one, "")) for one in (*ids, "ask.later")], columns)]
+    )
 
 
 def _ids(asking: Asking, stands: Standing) -> tuple[str, ...]:

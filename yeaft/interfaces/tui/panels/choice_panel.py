@@ -17,6 +17,7 @@ from yeaft.interfaces.tui.panels.frame import Panel
 from yeaft.interfaces.tui.panels.in_use import efforts_of, model_of
 
 if TYPE_CHECKING:
+    from textual import events
     from textual.app import ComposeResult
 
     from yeaft.interfaces.orders import Deed
@@ -47,6 +48,7 @@ class ChoicePanel(Panel):
         self._deed = deed
         self._whom = whom
         self._at = 0
+        self._columns = 0
         self._list = FilteredList(
             placeholder=situation.text("panel.filter"),
             empty=situation.text("panel.reading"),
@@ -64,6 +66,11 @@ class ChoicePanel(Panel):
         self._list.focus_line()
         self._reread()
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay the lines out for another width."""
+        if event.size.width != self._columns:
+            self._reread()
+
     def action_whom(self) -> None:
         """Mean the next VP, or everybody again."""
         self._at = (self._at + 1) % len(self._whom)
@@ -74,13 +81,13 @@ class ChoicePanel(Panel):
         self.dismiss(self._deed(message.key, self._whom[self._at]))
 
     def _reread(self) -> None:
-        vp_id = self._whom[self._at]
+        vp_id, self._columns = self._whom[self._at], self.size.width
         who = f"@{vp_id}" if vp_id else self.situation.text("line.everybody")
         self.title_line.update(f"{self._title} · {who}" if len(self._whom) > 1 else self._title)
         self.run_worker(self._read(vp_id), exclusive=True, group="read")
 
     async def _read(self, vp_id: str) -> None:
-        self._list.show(await asyncio.to_thread(self._entries, vp_id, self.size.width))
+        self._list.show(await asyncio.to_thread(self._entries, vp_id, self._columns))
 
 
 def mode_panel(situation: Situation) -> ChoicePanel:

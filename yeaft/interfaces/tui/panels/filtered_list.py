@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from yeaft.interfaces.tui.one_line import MOST_CHARS
 from yeaft.interfaces.tui.panels.bound import bound
 
 if TYPE_CHECKING:
@@ -40,13 +41,19 @@ class FilterInput(Input):
 
 
 class FilteredList(Vertical):
-    """Entries to choose from. `empty` is said where there are none, `unmatched` where none fits what is typed."""
+    """Entries to choose from. `empty` is said where there are none, `unmatched` where none fits what is typed.
+
+    `rows` is how many lines most entries have.
+    """
 
     DEFAULT_CSS = """
     FilteredList { height: 1fr; }
     FilteredList > Input { height: 1; padding: 0 1; background: $surface; }
     FilteredList > OptionList { height: 1fr; background: $background; text-wrap: nowrap; text-overflow: ellipsis; }
-    FilteredList > .none { height: 1fr; padding: 1 2; display: none; }
+    FilteredList > OptionList { scrollbar-size-vertical: 1; }
+    FilteredList > OptionList.-textual-compact > .option-list--option { padding: 0 1; }
+    FilteredList > Input.-textual-compact { padding: 0 1; }
+    FilteredList > .none { height: 1fr; padding: 1; display: none; }
     """
     BINDINGS = [
         bound("list.up", "move('up')"),
@@ -87,8 +94,10 @@ class FilteredList(Vertical):
         self._empty = empty
         self._unmatched = unmatched
         self._narrows = narrows
-        self._rows = rows
-        self._input = FilterInput(typed, placeholder=placeholder, select_on_focus=False, compact=True)
+        self.rows = rows
+        self._input = FilterInput(
+            typed, placeholder=placeholder, select_on_focus=False, compact=True, max_length=MOST_CHARS
+        )
         self._input.cursor_blink = False
         self._list = OptionList(markup=False, compact=True)
         self._none = Static("", markup=False, classes="none")
@@ -173,7 +182,7 @@ class FilteredList(Vertical):
         if at is None:
             return
         able = [index for index, one in enumerate(self._visible) if not one.is_heading]
-        there = at + direction * max(self._list.size.height // self._rows - 1, 1)
+        there = at + direction * max(self._list.size.height // self.rows - 1, 1)
         self._list.highlighted = min(able, key=lambda index: (abs(index - there), index))
 
     def _narrow(self, marked: str) -> None:

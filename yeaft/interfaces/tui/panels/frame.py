@@ -8,7 +8,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from yeaft.interfaces.orders import Deed
-from yeaft.interfaces.tui.panels.bound import first_bound, hint
+from yeaft.interfaces.tui.panels.bound import first_bound
+from yeaft.interfaces.tui.panels.hint_line import hint_line
 from yeaft.kernel.errors import YeaftError
 
 if TYPE_CHECKING:
@@ -31,10 +32,12 @@ class Panel(ModalScreen[Deed | None]):
 
     DEFAULT_CSS = """
     Panel { background: $background; layout: vertical; }
-    Panel .title { height: 1; padding: 0 1; text-style: bold reverse; text-wrap: nowrap; text-overflow: ellipsis; }
-    Panel .hint { height: auto; max-height: 3; padding: 0 1; color: $text-muted; }
-    Panel .aside { padding: 0 1; }
-    Panel .aside { display: none; }
+    Panel .title { height: 1; padding: 0 1; text-style: bold; background: $panel; }
+    Panel .title { text-wrap: nowrap; text-overflow: ellipsis; }
+    Panel .title:ansi, Panel .title:nocolor { text-style: bold reverse; }
+    Panel .hint { padding: 0 1; color: $text-muted; }
+    Panel .aside { padding: 0 1; display: none; }
+    Panel OptionList, Panel VerticalScroll, Panel TextView { scrollbar-size-vertical: 1; }
     Panel.-wide .aside { display: block; }
     """
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE_FROM, "-wide")]
@@ -44,7 +47,7 @@ class Panel(ModalScreen[Deed | None]):
         super().__init__()
         self.situation = situation
         self.title_line = Static(title, markup=False, classes="title")
-        self.hint_line = Static(hint(situation, (*keys, "panel.close")), markup=False, classes="hint")
+        self.hint_line = hint_line(situation, (*keys, "panel.close"))
 
     def action_leave(self) -> None:
         """Leave without doing anything."""

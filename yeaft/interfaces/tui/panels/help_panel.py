@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
     from yeaft.interfaces.tui.panels.situation import Situation
 
-LEFT_COLUMNS, LEFT_NARROW = 34, 20
+LEFT_COLUMNS = 34
+NARROW_COLUMNS = 2 * LEFT_COLUMNS
+"""Where there are fewer, what is said of something stands below it."""
 AREAS = (
     "screen",
     "composer",
@@ -83,13 +85,14 @@ class HelpPanel(Panel):
             self.refuse(error)
 
     async def _read(self) -> None:
-        columns = LEFT_COLUMNS if self.app.size.width >= 2 * LEFT_COLUMNS else LEFT_NARROW
+        columns = 0 if self.app.size.width < NARROW_COLUMNS else LEFT_COLUMNS
+        self._list.rows = 1 if columns else 2
         entries = await asyncio.to_thread(lambda: list(_entries(self.situation, columns)))
         self._list.show(entries)
 
 
 def _entries(situation: Situation, columns: int) -> Iterator[Entry]:
-    """Yield all there is to know, group by group."""
+    """Yield all there is to know, group by group; with 0 columns for it, each on a line of its own."""
     text = situation.text
     yield _heading(text("panel.help_orders"))
     for name, order in situation.dialogue.orders.items():
@@ -118,6 +121,8 @@ def _heading(title: str) -> Entry:
 
 def _entry(key: str, left: str, right: str, columns: int) -> Entry:
     left, right = safe(left), safe(right)
-    gap = padded(left, columns) if width(left) <= columns else left
-    shown = Text(f"  {gap}  {right}", no_wrap=True, overflow="ellipsis")
+    if width(left) > columns:
+        left = f"{left}\n{' ' * max(columns + 2, 4)}"
+    told = f"  {padded(left, columns)}  {right}" if "\n" not in left else f"  {left}  {right}"
+    shown = Text(told, no_wrap=True, overflow="ellipsis")
     return Entry(key, shown, f"{left} {right}")

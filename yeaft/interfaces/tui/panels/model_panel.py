@@ -8,18 +8,19 @@ from rich.style import Style
 from rich.text import Text
 
 from yeaft.events.ops import SetModel
-from yeaft.interfaces.cli.terminal_text import cut, padded
 from yeaft.interfaces.tui.panels.choice_panel import ChoicePanel
+from yeaft.interfaces.tui.panels.columns import MARGIN_COLUMNS, in_columns, widths
 from yeaft.interfaces.tui.panels.filtered_list import Entry
 from yeaft.interfaces.tui.panels.in_use import model_of
 from yeaft.interfaces.tui.panels.shown_text import safe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from yeaft.interfaces.cli.commands.model import ModelRow
     from yeaft.interfaces.tui.panels.situation import Situation
 
-LEAST_REF_COLUMNS, MOST_REF_COLUMNS, WINDOW_COLUMNS, PRICE_COLUMNS = 20, 40, 7, 11
-RIGHT_COLUMNS = WINDOW_COLUMNS + PRICE_COLUMNS + 3
+LEAST_COLUMNS = (20, 7, 11, 14)
 THOUSAND = 1000
 DIM = Style(dim=True)
 
@@ -35,8 +36,9 @@ def model_panel(situation: Situation, vp_id: str = "") -> ChoicePanel:
         answering = shelf.answering()
         rows = {row.ref: row for row in (*((answering,) if answering else ()), *shelf.rows())}
         ordered = sorted(rows.values(), key=lambda row: (not row.usable, row.ref != current))
-        room = min(max(columns - RIGHT_COLUMNS, LEAST_REF_COLUMNS), MOST_REF_COLUMNS)
-        return [_entry(situation, row, room, is_current=row.ref == current) for row in ordered]
+        told = [_told(situation, row, is_current=row.ref == current) for row in ordered]
+        room = widths(told, LEAST_COLUMNS, columns - MARGIN_COLUMNS)
+        return [_entry(row, one, room) for row, one in zip(ordered, told, strict=True)]
 
     return ChoicePanel(
         situation,
@@ -47,18 +49,24 @@ def model_panel(situation: Situation, vp_id: str = "") -> ChoicePanel:
     )
 
 
-def _entry(situation: Situation, row: ModelRow, room: int, *, is_current: bool) -> Entry:
-    ref = safe(row.ref)
-    mark = "*" if is_current else " "
-    price = "-" if row.price is None else f"${row.price.input:g}/{row.price.output:g}"
-    shown = Text(f"{mark} {padded(cut(ref, room), room)} ", no_wrap=True, overflow="ellipsis")
-    shown.append(padded(_k(row.context_tokens), WINDOW_COLUMNS))
-    shown.append(padded(price, PRICE_COLUMNS))
+def _told(situation: Situation, row: ModelRow, *, is_current: bool) -> tuple[str, ...]:
+    """Return mark and name, window, price in and out, and what it is used through or lacks."""
     through = safe(row.through)
-    shown.append(through if row.usable else situation.text("panel.model_lacks", what=through), style=DIM)
+    return (
+        f"{'*' if is_current else ' '} {safe(row.ref)}",
+        _k(row.context_tokens),
+        "-" if row.price is None else f"${row.price.input:g}/{row.price.output:g}",
+        through if row.usable else situation.text("panel.model_lacks", what=through),
+    )
+
+
+def _entry(row: ModelRow, told: Sequence[str], columns: Sequence[int]) -> Entry:
+    cells = in_columns(told, columns)
+    shown = Text("".join(cells[:3]), no_wrap=True, overflow="ellipsis")
+    shown.append("".join(cells[3:]), style=DIM)
     if not row.usable:
         shown.stylize(DIM)
-    return Entry(row.ref, shown, f"{ref} {' '.join(row.aliases)} {through}")
+    return Entry(row.ref, shown, f"{safe(row.ref)} {' '.join(row.aliases)} {safe(row.through)}")
 
 
 def _k(tokens: int) -> str:

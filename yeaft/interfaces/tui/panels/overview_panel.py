@@ -27,7 +27,6 @@ class OverviewPanel(Panel):
         """Return title and overview, which shows its own keys."""
         yield self.title_line
         yield self.overview
-        yield self.hint_line
 
     def on_mount(self) -> None:
         """Let keys go to the list."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from rich.text import Text
 from textual.containers import Vertical, VerticalScroll
-from textual.widgets import Static
 
 from yeaft.events.ops import Redo, Rewind
 from yeaft.interfaces.orders import Leave
 from yeaft.interfaces.tui.choice import Choice, Option
+from yeaft.interfaces.tui.lines_view import lay_prose, prose
 from yeaft.interfaces.tui.panels.bound import bound
 from yeaft.interfaces.tui.panels.filtered_list import FilteredList
 from yeaft.interfaces.tui.panels.frame import Panel
@@ -51,7 +50,7 @@ class RewindPanel(Panel):
             empty=situation.text("line.nothing_said"),
             unmatched=situation.text("panel.no_match"),
         )
-        self._below = Static("", markup=False)
+        self._below = prose("")
 
     def compose(self) -> ComposeResult:
         """Return title, places, what going there would do, and keys."""
@@ -73,7 +72,7 @@ class RewindPanel(Panel):
         if message.key:
             self.run_worker(self._look(message.key), exclusive=True, group="look")
         else:
-            self._below.update("")
+            self._below.show(lay_prose(""))
 
     def on_filtered_list_chosen(self, message: FilteredList.Chosen) -> None:
         """Go there, once the user has seen what that does and agreed."""
@@ -102,9 +101,9 @@ class RewindPanel(Panel):
     async def _look(self, to: str) -> None:
         await asyncio.sleep(PAUSE_S)
         try:
-            self._below.update(told(self.situation, await outlook(self.situation, to, self._scope)))
+            self._below.show(lay_prose(told(self.situation, await outlook(self.situation, to, self._scope))))
         except YeaftError as error:
-            self._below.update(Text(self.situation.ui.retold(str(error))))
+            self._below.show(lay_prose(self.situation.ui.retold(str(error))))
 
     async def _go(self, to: str) -> None:
         scope = self._scope
@@ -128,7 +127,7 @@ class RewindPanel(Panel):
     async def _agrees(self, seen: Outlook, question: str) -> bool:
         text = self.situation.text
         options = (Option("", text("panel.stay")), Option("go", text("panel.go")))
-        body = told(self.situation, seen).plain
+        body = told(self.situation, seen)
         return await self.app.push_screen_wait(Choice(self.situation.ui, text(question), body, options)) == "go"
 
     async def _fork(self, to: str) -> None:

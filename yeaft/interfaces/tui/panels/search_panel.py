@@ -11,17 +11,22 @@ from msgspec import Struct, field
 from rich.style import Style
 from rich.text import Text
 
+from yeaft.interfaces.cli.terminal_text import width
 from yeaft.interfaces.orders import Leave
+from yeaft.interfaces.tui.panels.ages import age
 from yeaft.interfaces.tui.panels.bound import bound
+from yeaft.interfaces.tui.panels.columns import MARGIN_COLUMNS
 from yeaft.interfaces.tui.panels.filtered_list import Entry, FilteredList
 from yeaft.interfaces.tui.panels.frame import Panel
 from yeaft.interfaces.tui.panels.printed import answered
 from yeaft.interfaces.tui.panels.shown_text import safe
+from yeaft.kernel.clock import wall_clock_ms
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from yeaft.interfaces.tui.panels.situation import Situation
+    from yeaft.prompts.ui import Ui
 
 PAUSE_S = 0.25
 """It is searched once nothing was typed for so long."""
@@ -118,7 +123,8 @@ class SearchPanel(Panel):
             self._rows = msgspec.json.decode(raw, type=list[FoundRow])
         except msgspec.DecodeError:
             self._rows = []
-        entries = [_entry(number, row) for number, row in enumerate(self._rows)]
+        ui, columns, now_ms = self.situation.ui, self.size.width - MARGIN_COLUMNS, wall_clock_ms()
+        entries = [_entry(ui, number, row, columns, now_ms) for number, row in enumerate(self._rows)]
         self._list.show(entries, empty=self.situation.text("search.none", text=typed))
 
 
@@ -132,19 +138,29 @@ def _words_for(row: FoundRow) -> tuple[str, ...]:
     return ("session", "show", row.session, "--turn", row.turn or row.id)
 
 
-def _entry(number: int, row: FoundRow) -> Entry:
+def _entry(ui: Ui, number: int, row: FoundRow, columns: int, now_ms: int) -> Entry:
     kind, _, name = row.sender.partition(":")
-    who = f"@{name}" if kind == "vp" else row.sender
-    when = f"{datetime.fromisoformat(row.at).astimezone():%Y-%m-%d %H:%M}"
+    who = f"@{name}" if kind == "vp" else ui.text("speaker.user") if kind == "user" else row.sender
+    when = age(ui, round(datetime.fromisoformat(row.at).timestamp() * 1000), now_ms)
     shown = Text(no_wrap=True, overflow="ellipsis")
     shown.append(f"{when}  {safe(who)}  {safe(row.name or row.title)}\n  ", style=DIM)
     snippet, end = row.snippet, 0
-    for start, stop in row.marks:
-        shown.append(_flat(snippet[end:start]))
+    for place, (start, stop) in enumerate(row.marks):
+        between = _flat(snippet[end:start])
+        shown.append(between if place else _end_of(between, columns // 2))
         shown.append(_flat(snippet[start:stop]), style=FOUND)
         end = stop
     shown.append(_flat(snippet[end:][:SNIPPET_CHARS]))
     return Entry(str(number), shown)
+
+
+def _end_of(text: str, columns: int) -> str:
+    """Return so much of the end of a text as fits, so that what follows it can be seen, too."""
+    if width(text) <= columns:
+        return text
+    while width(text) >= columns:
+        text = text[1:]
+    return f"…{text}"
 
 
 def _flat(text: str) -> str:

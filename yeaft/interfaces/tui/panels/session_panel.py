@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from rich.text import Text
 from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Static
 
 from yeaft.events.ops import Rename
 from yeaft.events.session import SessionRenamed, SessionTagged
 from yeaft.interfaces.orders import Leave
 from yeaft.interfaces.tui.choice import Choice, Option
+from yeaft.interfaces.tui.lines_view import lay_prose, prose
 from yeaft.interfaces.tui.panels.ask_line import AskLine
 from yeaft.interfaces.tui.panels.bound import bound
+from yeaft.interfaces.tui.panels.columns import MARGIN_COLUMNS
 from yeaft.interfaces.tui.panels.filtered_list import FilteredList
 from yeaft.interfaces.tui.panels.frame import Panel
 from yeaft.interfaces.tui.panels.session_lines import preview, session_entries
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 PAUSE_S = 0.12
 """A Session is looked into once it has been marked for so long."""
-KEYS = ("sessions.fork", "sessions.rename", "sessions.archive", "sessions.delete", "sessions.everywhere")
+KEYS = ("sessions.everywhere", "sessions.rename", "sessions.delete", "sessions.fork", "sessions.archive")
 
 
 class SessionPanel(Panel):
@@ -62,7 +62,7 @@ class SessionPanel(Panel):
             empty=situation.text("panel.reading"),
             unmatched=situation.text("panel.no_match"),
         )
-        self._aside = Static("", markup=False)
+        self._aside = prose("")
 
     def compose(self) -> ComposeResult:
         """Return title, list, what is in the marked one, and keys."""
@@ -95,7 +95,7 @@ class SessionPanel(Panel):
         if message.key:
             self.run_worker(self._look(message.key), exclusive=True, group="look")
         else:
-            self._aside.update("")
+            self._aside.show(lay_prose(""))
 
     def action_everywhere(self) -> None:
         """List those of all folders and archived ones too, or those of this folder alone."""
@@ -161,7 +161,7 @@ class SessionPanel(Panel):
             situation.ui,
             list(self._metas.values()),
             current=situation.state.session_id,
-            columns=max(self._list.size.width - 2, 20),
+            columns=max(self._list.size.width - MARGIN_COLUMNS, 20),
             now_ms=wall_clock_ms(),
             everywhere=self._is_everywhere,
         )
@@ -171,9 +171,9 @@ class SessionPanel(Panel):
     async def _look(self, session_id: str) -> None:
         await asyncio.sleep(PAUSE_S)
         try:
-            self._aside.update(await asyncio.to_thread(preview, self.situation, session_id))
+            self._aside.show(await asyncio.to_thread(preview, self.situation, session_id))
         except YeaftError as error:
-            self._aside.update(Text(self.situation.ui.retold(str(error))))
+            self._aside.show(lay_prose(self.situation.ui.retold(str(error))))
 
     async def _fork(self, session_id: str) -> None:
         from yeaft.session.offline import fork_offline

@@ -14,6 +14,7 @@ from msgspec import Struct
 from textual.widgets import Input
 
 from yeaft.interfaces.foreground import run_in_foreground
+from yeaft.interfaces.tui.one_line import MOST_CHARS
 from yeaft.interfaces.tui.outside import outside
 from yeaft.interfaces.tui.panels.bound import bound
 from yeaft.interfaces.tui.panels.frame import Panel
@@ -44,7 +45,7 @@ class TextPanel(Panel):
     """Shows one of several texts at a time; `word` is looked for in the first one."""
 
     DEFAULT_CSS = """
-    TextPanel > Input { height: 1; padding: 0 1; display: none; }
+    TextPanel > Input.-textual-compact { height: 1; padding: 0 1; display: none; }
     """
     BINDINGS = [
         bound("text.leave", "leave"),
@@ -64,7 +65,7 @@ class TextPanel(Panel):
         self._views = views
         self._shown = 0
         self._view = TextView()
-        self._line = Input(compact=True)
+        self._line = Input(compact=True, max_length=MOST_CHARS)
         self._line.cursor_blink = False
         self._asks = ""
         self._word = word

@@ -32,7 +32,7 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.input + self.cache_read + self.cache_write
 
 
-class Price(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Price(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """US dollars per million tokens. A cache price of None means the provider has no such thing: it counts as input."""
 
     input: float = field(default=0.0, name="in")

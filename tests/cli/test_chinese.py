@@ -77,7 +77,7 @@ def test_slips_in_line_mode_are_told_in_chinese(talking: Given) -> None:
         "是不是指 /status",
         "missing.txt",
         "后面不能再有别的",
-        "所有 VP用思考力度 high",
+        "所有 VP 用思考力度 high",
     ):
         assert said in done.out
     assert "There is no" not in done.out

@@ -12,7 +12,8 @@ from msgspec import Struct
 from yeaft.kernel.text import without_surrogates
 
 MOST_DEEP = 100
-_BLANK = re.compile(r"(?:[ \t\r\n\ufeff]++|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
+# A group that is taken whole, `(...)*+`, goes wrong in Python before 3.11.5 (gh-106052), so none is used here.
+_BLANK = re.compile(r"(?:[ \t\r\n\ufeff]++|//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/)*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,300})(?:\.[0-9]{1,300})?(?:[eE][+-]?[0-9]{1,4})?(?![\w.+-])")
 _WORD = re.compile(r"\w+")
 _WORDS = {"true": True, "false": False, "null": None}

@@ -1,18 +1,28 @@
 """A process dies after a tool step has begun its call: whoever goes on finds out what became of it."""
 
+import asyncio
+import os
+import signal
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 
 import pytest
 
-from e2e.given import Ran, Yeaft
+from e2e.given import PATIENCE_S, Ran, Yeaft
 from yeaft.store.directory import list_session_ids, session_paths
+from yeaft.tools.shell.wrapper import probe
 
 WRITE = """
 graph:
   steps:
     - {id: write, tool: FileWrite, args: {file_path: made.txt, content: "as planned\\n"}, retries: {max: 2}}
     - {id: look, tool: FileRead, args: {file_path: made.txt}}
+"""
+CUT_OFF = """
+graph:
+  steps:
+    - {id: note, tool: Bash, args: {command: "echo once >> noted.txt; test -e again || sleep 60"}, retries: {max: 2}}
 """
 LOST = "DELETE FROM event WHERE stream = ? AND at > (SELECT min(at) FROM event WHERE stream = ? AND type = ?)"
 
@@ -76,6 +86,37 @@ async def test_a_file_that_is_neither_is_left_alone_until_the_user_who_has_looke
 
     assert (again.code, "as planned" in again.out.decode()) == (0, True), again
     assert (yeaft.folder / "made.txt").read_text() == "as planned\n"
+
+
+async def test_a_command_that_was_cut_off_with_its_owner_is_not_begun_again_by_its_retries(yeaft: Yeaft) -> None:
+    (yeaft.folder / "g.yaml").write_text(CUT_OFF)
+    first = await yeaft.start("graph", "run", "g.yaml", "go", "-q", "--mode", "auto")
+    await until((yeaft.folder / "noted.txt").exists)
+    os.killpg(first.pid, signal.SIGKILL)
+    await first.communicate()
+    await until(lambda: has_ended_its_command(yeaft))
+    (yeaft.folder / "again").touch()
+
+    ran = await resumed(yeaft)
+    once_more = await resumed(yeaft)
+
+    assert (ran.code, once_more.code) == (1, 1), (ran, once_more)
+    assert "Whether it had its effect is unknown" in ran.err
+    assert (yeaft.folder / "noted.txt").read_text() == "once\n"
+
+
+def has_ended_its_command(yeaft: Yeaft) -> bool:
+    """Whether the command of the one call that was begun has ended, as its traces tell."""
+    (session_id,) = list_session_ids(yeaft.dir)
+    traces = session_paths(yeaft.dir, session_id).tasks
+    return [probe(traces, one.name).state for one in traces.glob("c_*")] == ["finished"]
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not await asyncio.to_thread(holds):
+            pass
 
 
 @pytest.mark.parametrize("tool", ["FileRead", "ListDir"])

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 AGAIN = ("read", "local")
 """The guards of calls that may simply be run again."""
+ENDED_BY_SIGNAL = 128
+"""Exit codes above this say that a signal has ended a command."""
 Probe = Callable[[str], Known | None]
 """Tells what an unsafe call (by id) left behind; None if nothing can be known."""
 
@@ -51,6 +53,9 @@ class Inquiry:
         if started.guard in AGAIN:
             return None
         known = self._known(started) or Known(status="unknown", text=self._phrases["call_unknown"])
+        if (known.facts.exit_code or 0) > ENDED_BY_SIGNAL:  # ended with its owner, not by itself: how far did it come?
+            text = "\n".join(filter(None, (self._phrases["call_unknown"], known.output)))
+            known = Known(status="unknown", text=text, output=known.output, facts=known.facts)
         return None if known.status in ("not_run", "lost") else known
 
     def _as_stopped(self, started: CallStarted, known: Known) -> Known:

@@ -287,6 +287,21 @@ BAD = {
         "agents: {s: {}}\nteams:\n  t:\n    mode: paralel\n    members: [s]\n",
         "4: the team 't' has the mode 'paralel'. Did you mean 'parallel'?",
     ),
+    "a condition of a type like none": (
+        edges("from: a, to: b, condition: {type: pigeon}"),
+        (
+            "4: there is no condition of the type 'pigeon'. There are and, callable, contains, cost, cost_limit, count, "
+            "elapsed, expr, jinja2, judge, match, message_count, not, or, time, token_threshold, tokens, word_match."
+        ),
+    ),
+    "a connection of no known type": (
+        "agents:\n  a:\n    connections:\n      - type: nodes\n        name: b\n  b: {}\n",
+        "4: there is no connection of the type 'nodes'. Did you mean 'node'?",
+    ),
+    "a connection of a type like none": (
+        "agents:\n  a:\n    connections: [{type: pigeon, name: b}]\n  b: {}\n",
+        "3: there is no connection of the type 'pigeon'. There are node, callable, file.",
+    ),
     "a team without members": (
         "agents: {a: {}}\nteams:\n  t: {mode: parallel}\n",
         "3: the team 't' has no members",

@@ -35,6 +35,19 @@ def test_the_start_leads_to_what_nothing_leads_to_and_what_leads_nowhere_leads_t
     assert sorted(ways(found)) == ["a -> c", "b -> end", "c -> end", "start -> a", "start -> b"]
 
 
+@pytest.mark.parametrize("how", ["async: true", "mode: context"])
+def test_where_nobody_waits_for_what_follows_the_step_before_it_leads_to_the_end(how: str) -> None:
+    led = f"edges: [{{from: a, to: b, {how}}}"
+
+    alone = read(f"graph: {{steps: [{{id: a, agent: omni}}, {{id: b, agent: omni}}], {led}]}}")
+    beside = read(
+        f"graph: {{steps: [{{id: a, agent: omni}}, {{id: b, agent: omni}}], {led}, {{from: start, to: [a, b]}}]}}"
+    )
+
+    assert ways(alone.graph()) == ["a -> b", "start -> a", "b -> end", "a -> end"]
+    assert ways(beside.graph()) == ["a -> b", "start -> a", "start -> b", "b -> end"]
+
+
 def test_a_circle_begins_with_the_first_step_that_is_declared() -> None:
     found = graph("""
         graph:
@@ -382,6 +395,16 @@ def test_what_an_agent_must_answer_with_is_asked_for() -> None:
     (step,) = found.graph("a").steps
     assert isinstance(step.task, VpTask)
     assert (step.out, step.task.schema, step.task.answer) == ("text", "", found.agents["a"].schema)
+
+
+@pytest.mark.parametrize("given", ["Moood", "{response_schema: {type: import, import_path: moods.Mood}}"])
+def test_a_type_of_answers_that_only_another_program_knows_is_told(given: str) -> None:
+    found = read(f"agents: {{a: {{output_type: {given}}}, b: {{output_type: str}}, c: {{}}}}")
+
+    named = given if given == "Moood" else "output_type"
+    told = f"agent 'a': nothing is known here of the type {named!r}; its answer is taken as it is"
+    assert [line.partition(": ")[2] for line in found.warnings if "type" in line] == [told]
+    assert [one.schema for one in found.agents.values()] == [""] * 3
 
 
 def test_of_agents_that_nothing_connects_the_default_one_is_meant_or_the_first() -> None:

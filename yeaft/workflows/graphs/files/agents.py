@@ -13,7 +13,7 @@ from yeaft.kernel.nearness import nearest
 from yeaft.prompts.front_matter import Problem, read_front_matter
 from yeaft.workflows.graphs.files.agent_prompts import PROMPT_KEYS, Prompts
 from yeaft.workflows.graphs.files.located import Located, Mistake
-from yeaft.workflows.graphs.files.response_types import answer_schema
+from yeaft.workflows.graphs.files.response_types import answer_schema, is_unknown
 from yeaft.workflows.graphs.files.side_files import read_side_file
 from yeaft.workflows.graphs.graph import Agent
 from yeaft.workflows.graphs.plain_values import is_mapping, listing, mapping
@@ -88,7 +88,12 @@ class AgentReader:
             text = f"the agent {name!r} of type {kind!r} would be another program; a VP with its prompt takes its part"
             self.warnings.append(Mistake(line, text))
         self._tell_unused(name, agent, line)
-        schema = answer_schema(agent.get("output_type", agent.get("result_type")), mapping(self._data.get("responses")))
+        answer, responses = agent.get("output_type", agent.get("result_type")), mapping(self._data.get("responses"))
+        schema = answer_schema(answer, responses)
+        if is_unknown(answer, responses):
+            shown = answer if isinstance(answer, str) else "output_type"
+            text = f"agent {name!r}: nothing is known here of the type {shown!r}; its answer is taken as it is"
+            self.warnings.append(Mistake(line, text))
         return Agent(
             name=name,
             persona=self._prompts(name, line).persona(agent),

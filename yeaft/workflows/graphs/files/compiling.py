@@ -20,6 +20,7 @@ from yeaft.workflows.graphs.files.written import AnyCondition, WrittenEdge, Writ
 from yeaft.workflows.graphs.functions import function_mistake, is_function_path
 from yeaft.workflows.graphs.graph import (
     END,
+    HIDDEN,
     START,
     CodeTask,
     Edge,
@@ -32,9 +33,6 @@ from yeaft.workflows.graphs.graph import (
 )
 from yeaft.workflows.graphs.outputs import SPREADABLE, fields_of, output_schema
 from yeaft.workflows.graphs.reducers import REDUCERS
-
-HIDDEN = "~"
-"""Stands in the ids of what is made here, so that it can never meet one that somebody wrote."""
 
 
 class Lines(Protocol):
@@ -327,8 +325,25 @@ class _Compiler:
         left = {edge.source for edge in self._edges}
         for node in nodes:
             if node not in left and node not in (START, END) and not self._ends_run(node):
-                line = self._steps[node].line if node in self._steps else self._joins[node].line
-                self._connect(node, END, line)
+                self._connect(node, END, self._line_of(node))
+        self._end_where_nobody_waits()
+
+    def _end_where_nobody_waits(self) -> None:
+        """Where no way reaches the end that is waited for, let what steps give that only hand on be the result."""
+        awaited = [edge for edge in self._edges if not edge.detached and edge.mode != "context"]
+        reached, news = set[str](), {START}
+        while news:
+            reached |= news
+            news = {edge.target for edge in awaited if edge.source in reached} - reached
+        if END in reached:
+            return
+        left = {edge.source for edge in awaited}
+        for node in (*self._steps, *self._joins):
+            if node in reached and node not in left and not self._ends_run(node):
+                self._connect(node, END, self._line_of(node))
+
+    def _line_of(self, node: str) -> int:
+        return self._steps[node].line if node in self._steps else self._joins[node].line
 
     def _ends_run(self, node: str) -> bool:
         step = self._steps.get(node)

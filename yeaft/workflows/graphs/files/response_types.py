@@ -54,6 +54,12 @@ def answer_schema(written: Any, responses: Mapping[str, Any]) -> dict[str, Any] 
     return written if is_schema else None
 
 
+def is_unknown(written: Any, responses: Mapping[str, Any]) -> bool:
+    """Whether an answer is to be of a type that cannot be known here, such as a class of a Python program."""
+    is_text = written is None or (isinstance(written, str) and _TYPES.get(written, "") == "string")
+    return not is_text and answer_schema(written, responses) is None
+
+
 def _field(written: Any) -> dict[str, Any]:
     if not is_mapping(written):
         return _typed(str(written))

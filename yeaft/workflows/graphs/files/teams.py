@@ -12,6 +12,7 @@ from yeaft.workflows.graphs.files.located import Located, Mistake, Path
 from yeaft.workflows.graphs.plain_values import is_mapping, listing, mapping
 
 MODES = ("sequential", "parallel")
+CONNECTION_TYPES = ("node", "callable", "file")
 CONNECTIONS = "connections"
 """What the graph of all connections is called."""
 _TEAM_KEYS = {
@@ -168,8 +169,14 @@ class Translator:
             target = {"id": f"{name} call", "call": str(connection.get("callable", ""))}
         elif kind in ("node", "agent", "team"):
             target = {"id": str(connection.get("name", "")), "agent": str(connection.get("name", ""))}
-        else:
+        elif kind == "file":
             self.warnings.append(Mistake(line, f"a connection of type {kind!r} is left out; VPs write files by tools"))
+            return [], []
+        else:
+            near = nearest(str(kind), CONNECTION_TYPES)
+            hint = f" Did you mean {near!r}?" if near else f" There are {', '.join(CONNECTION_TYPES)}."
+            text = f"there is no connection of the type {str(kind)!r}.{hint}"
+            self.mistakes.append(Mistake(self._located.line((*path, "type")), text))
             return [], []
         mode = connection.get("connection_type", "run")
         if mode == "queue":

@@ -1,7 +1,9 @@
 """Nothing that a model or a file says can hide or reorder what a person sees on a terminal."""
 
 import re
+from collections.abc import Callable
 
+import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
@@ -9,6 +11,8 @@ from tests.cli.commands_given import Given
 from yeaft.events.call import AskOpened, AskWithdrawn
 from yeaft.events.codec import Event, Recorded
 from yeaft.events.turn import Failure, TurnEnded, TurnStarted
+from yeaft.interfaces.cli.graphs.graph_result import next_command as next_of_run
+from yeaft.interfaces.cli.result import next_command as next_of_session
 from yeaft.interfaces.cli.stderr_screen import StderrScreen
 from yeaft.interfaces.cli.terminal_text import unmasked
 from yeaft.prompts.ui import Ui
@@ -90,3 +94,13 @@ def test_a_mistyped_command_is_told_without_the_tricks_in_it(given: Given) -> No
     told = given.yeaft("session", "show", "x\x1b]0;owned\x07\u202e").err
 
     assert "⟨U+001B⟩]0;owned⟨U+0007⟩⟨U+202E⟩" in told
+
+
+@pytest.mark.parametrize("next_of", [next_of_run, next_of_session])
+def test_no_command_is_proposed_that_allows_more_than_it_shows(next_of: Callable[[str, tuple[AskOpened]], str]) -> None:
+    def proposed(flag: str) -> str:
+        ask = AskOpened(ask_id="k_1", turn_id="t_1", call_id="c_1", vp_id="omni", kind="approval", text="?", flag=flag)
+        return next_of("k7m2", (ask,))
+
+    assert "--allow 'Bash(ls)'" in proposed("--allow 'Bash(ls)'")
+    assert "--allow" not in proposed("--allow 'Bash(rm \u202egpj.exe)'")

@@ -91,35 +91,37 @@ def result_of(state: SessionState, turns: Iterable[TurnState], questions: Iterab
     )
     codes = [exit_code_of(end) for _, end in ended]
     exit_code = worst_exit_code(codes)
-    outcome = next((end.outcome for (_, end), code in zip(ended, codes, strict=True) if code == exit_code), "answered")
+    outcomes = [end.outcome for (_, end), code in zip(ended, codes, strict=True) if code == exit_code]
     helpers = _helpers(state, {vp.turn for vp in vps})
     costs = [cost for cost in (*(vp.cost for vp in vps), *(one.cost_usd for one in helpers)) if cost is not None]
     usage = sum((*(vp.usage for vp in vps), *(one.usage for one in helpers)), Usage())
     return Result(
         exit_code=exit_code,
-        outcome=outcome,
+        outcome="answered" if "answered" in outcomes else next(iter(outcomes), "answered"),
         text=_answer(vps),
         session=state.session_id,
         vps=vps,
         usage=usage,
         cost=sum(costs) if costs else None,
-        questions=tuple(_question(state.session_id, ask) for ask in questions),
+        questions=tuple(question(ask, next_command(state.session_id, (ask,))) for ask in questions),
         stdin=stdin,
     )
 
 
 def next_command(session_id: str, questions: Iterable[Question | AskOpened]) -> str:
-    """Return the command that goes on after questions that nobody could answer, with what would allow the calls.
-
-    A flag that does not show what it allows is left out.
-    """
+    """Return the command that goes on after questions that nobody could answer, with what would allow the calls."""
     asked = tuple(questions)
-    flags = dict.fromkeys(one.flag for one in asked if one.flag and visible(one.flag) == one.flag)
     wants_words = any(one.kind != "approval" for one in asked)
-    return " ".join(("yeaft", "-r", session_id, *flags, '"your answer"' if wants_words else '"go on"'))
+    return " ".join(("yeaft", "-r", session_id, *flags(asked), '"your answer"' if wants_words else '"go on"'))
 
 
-def _question(session_id: str, ask: AskOpened) -> Question:
+def flags(questions: Iterable[Question | AskOpened]) -> tuple[str, ...]:
+    """Return what would allow the calls of such a command; a flag that does not show what it allows is left out."""
+    return tuple(dict.fromkeys(one.flag for one in questions if one.flag and visible(one.flag) == one.flag))
+
+
+def question(ask: AskOpened, command: str) -> Question:
+    """Return a question as results report it; `command` goes on from it."""
     return Question(
         id=ask.ask_id,
         vp=ask.vp_id,
@@ -127,7 +129,7 @@ def _question(session_id: str, ask: AskOpened) -> Question:
         text=ask.text,
         options=ask.options,
         flag=ask.flag,
-        next=next_command(session_id, (ask,)),
+        next=command,
     )
 
 

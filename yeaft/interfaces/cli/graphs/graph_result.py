@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from yeaft.interfaces.cli.exit_codes import exit_code_of_failure
-from yeaft.interfaces.cli.result import Question
+from yeaft.interfaces.cli.result import Question, flags, question
 from yeaft.kernel.outcome import (
     EXIT_ANSWERED,
     EXIT_FAILED,
@@ -88,7 +88,7 @@ def ended_result(
 def waiting_result(session_id: str, execution: Execution, asks: Sequence[AskOpened], text: str) -> GraphResult:
     """Sum up a run that waits for a human who is not there."""
     run = short(execution.run_id)
-    questions = tuple(question(run, ask) for ask in asks)
+    questions = tuple(question(ask, next_command(run, (ask,))) for ask in asks)
     return GraphResult(
         exit_code=EXIT_NEEDS_HUMAN,
         outcome="needs_human",
@@ -112,21 +112,7 @@ def printed(result: GraphResult, *, as_json: bool) -> bytes:
     return result.text.rstrip("\n").encode("utf-8", "replace") + b"\n" if result.text else b""
 
 
-def question(run: str, ask: AskOpened) -> Question:
-    """Return a question with the command that goes on from it; `run` is what the run is called there."""
-    return Question(
-        id=ask.ask_id,
-        vp=ask.vp_id,
-        kind=ask.kind,
-        text=ask.text,
-        options=ask.options,
-        flag=ask.flag,
-        next=next_command(run, (ask,)),
-    )
-
-
 def next_command(run: str, asks: Sequence[AskOpened]) -> str:
     """Return the command by which a run goes on: with flags that allow its calls, and an answer to each of its asks."""
-    flags = dict.fromkeys(ask.flag for ask in asks if ask.flag)
     answers = ['--answer "your answer"' if ask.kind != "approval" else "--answer yes" for ask in asks if not ask.flag]
-    return " ".join(("yeaft graph resume", run, *flags, *answers))
+    return " ".join(("yeaft graph resume", run, *flags(asks), *answers))

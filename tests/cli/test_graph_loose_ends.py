@@ -115,3 +115,63 @@ def test_a_copy_of_a_session_from_a_run_on_says_how_runs_are_forked(given: Given
 
     assert done.code == 66
     assert f"yeaft graph fork {ran['run'][:10]} --at STEP" in done.err
+
+
+@pytest.mark.parametrize("text", ["green", "not yet", "别", ""])
+def test_what_is_neither_yes_nor_no_approves_nothing(given: Given, text: str) -> None:
+    graph(given, 'graph: {steps: [{id: ok, approve: "Ship it?"}]}')
+
+    waits = given.yeaft("graph", "run", "g.yaml", "tea", "--answer", text)
+    shipped = given.yeaft("-q", "graph", "resume", "last", "--answer", "好的")
+
+    assert (waits.code, waits.out) == (3, "")
+    assert f"{text!r} is none of the answers: yes, no." in waits.err
+    assert (shipped.code, shipped.out) == (0, "tea\n")
+
+
+@pytest.mark.parametrize("word", ["No", "不可以", "reject"])
+def test_a_no_in_any_of_its_words_declines_an_approval(given: Given, word: str) -> None:
+    graph(given, 'graph: {steps: [{id: ok, approve: "Ship it?"}]}')
+
+    declined = given.yeaft("graph", "run", "g.yaml", "tea", "--answer", word)
+
+    assert declined.code == 1
+    assert "it was not approved" in declined.err
+
+
+def test_a_function_between_steps_that_fails_is_told_by_the_step_it_follows(given: Given) -> None:
+    (given.folder / "own.py").write_text("def gate(value):\n    raise ValueError('no such thing')\n", encoding="utf-8")
+    (given.folder / "own2.py").write_text("def turned(value):\n    return value.nothing\n", encoding="utf-8")
+    first = "{id: a, agent: omni}, {id: b, agent: omni}"
+    judged = "[{from: a, to: b, condition: {type: callable, predicate: own.gate}}, {from: a, to: end, else: true}]"
+    graph(given, f"graph: {{steps: [{first}], edges: {judged}}}")
+    gate = given.yeaft("graph", "run", "g.yaml", "tea")
+    graph(given, f"graph: {{steps: [{first}], edges: [{{from: a, to: b, transform: own2.turned}}]}}")
+    transform = given.yeaft("graph", "run", "g.yaml", "tea")
+
+    assert gate.code == transform.code == 1
+    assert "What follows 'a' failed: own.gate: no such thing" in gate.err
+    assert "What follows 'a' failed: own2.turned: 'str' object has no attribute 'nothing'" in transform.err
+    assert "~" not in gate.err + transform.err
+
+
+def test_a_server_that_a_step_names_and_nobody_has_set_up_is_told_before_it_is_missed(given: Given) -> None:
+    given.home.mkdir()
+    (given.home / "config.toml").write_text("[mcp.servers.sample]\ncommand = 'no-such-program'\n", encoding="utf-8")
+    graph(
+        given,
+        "graph:\n  steps:\n    - {id: a, agent: omni, mcp_servers: [sample]}\n"
+        "    - {id: b, agent: omni, mcp_servers: [sampel, github]}\n",
+    )
+
+    checked = given.yeaft("graph", "check", "g.yaml")
+    chinese = given.yeaft("graph", "check", "g.yaml", "--lang", "zh")
+    ran = given.yeaft("graph", "run", "g.yaml", "tea")
+
+    near = "g.yaml:4: step 'b' goes without the MCP server 'sampel', which is not set up here. Did you mean 'sample'?"
+    assert (checked.code, ran.code) == (0, 0)
+    for told in (checked.err, ran.err):
+        assert near in told
+        assert "g.yaml:4: step 'b' goes without the MCP server 'github', which is not set up here\n" in told
+        assert "'a'" not in told
+    assert "g.yaml:4: 步骤“b”用不到 MCP 服务器“sampel”：这里没有配置它。是不是指“sample”？" in chinese.err

@@ -29,8 +29,29 @@ if TYPE_CHECKING:
 
 HearRun = Callable[[str, "Recorded"], None]
 HearStep = Callable[[str, "Recorded | Transient"], None]
-NO_WORDS = frozenset({"no", "n", "deny", "nein", "否", "不", "不行"})
-"""What means no where a yes is asked for."""
+YES_WORDS = frozenset(
+    ["yes", "y", "ok", "okay", "allow", "approve", "approved", "ja", "是", "好", "好的", "行", "可以", "同意", "批准"]
+)
+NO_WORDS = frozenset(
+    [
+        "no",
+        "n",
+        "deny",
+        "reject",
+        "decline",
+        "refuse",
+        "nein",
+        "否",
+        "不",
+        "不行",
+        "不好",
+        "不要",
+        "不可以",
+        "不同意",
+        "拒绝",
+    ]
+)
+"""What means yes and what means no where a yes is asked for; nothing else does."""
 
 
 class Graphing:
@@ -127,7 +148,10 @@ def _place(work: Work, epoch: int) -> tuple[str | int, ...]:
 def _answer(task: AskTask, text: str) -> str | None:
     """What an answer given beforehand comes to. Raises `NeedsHuman` for one that is no choice."""
     if task.kind == "approval":
-        return None if text.strip().casefold() in NO_WORDS else text
+        word = text.strip().casefold()
+        if word not in YES_WORDS | NO_WORDS:
+            raise NeedsHuman(f"{text!r} is none of the answers: yes, no.")
+        return text if word in YES_WORDS else None
     if task.kind == "choice" and text not in task.options:
         number = int(text) if text.isdecimal() else 0
         if not 1 <= number <= len(task.options):

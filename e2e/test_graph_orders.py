@@ -7,8 +7,8 @@ import pytest
 
 from e2e.conftest import Serve
 from e2e.given import Yeaft
-from e2e.test_graphs import ANSWERS, ASKING, CHAIN, put
-from e2e.test_line_mode import Typist
+from e2e.graphs_given import ANSWERS, ASKING, CHAIN, put
+from e2e.typist import Typist
 from yeaft.llm.scripted.script import Calls, Holds, Line, Says, Script, ScriptedCall
 
 
@@ -103,3 +103,27 @@ async def test_a_run_whose_process_was_killed_is_told_and_gone_on_with_in_line_m
 
     assert await second.leaves() == 0
     assert (yeaft.folder / "a.txt").read_text() == "x\n"
+
+
+async def test_a_run_of_a_session_that_is_open_elsewhere_is_not_waited_for(yeaft: Yeaft, serve: Serve) -> None:
+    writes = (Holds(of=Says(text="never"), after_events=1, gate="g"), Says(text="A report of three facts."))
+    server = await serve(Script(lines=(ANSWERS.lines[0], Line(when="Write from", steps=writes))))
+    put(yeaft, CHAIN)
+    first = Typist(yeaft, "--line")
+    await first.sees("yeaft>")
+    first.types("/graph g.yaml tea")
+    await server.reached("g")
+    first.ends(signal.SIGKILL)
+    second = Typist(yeaft, "--line", "-c")
+    await second.sees("yeaft>")
+
+    idle = await yeaft.run("graph", "resume", "last", "-q")
+    second.types("/runs resume last")
+    await second.sees("graph report completed")
+    ended = await yeaft.run("graph", "resume", "last", "-q")
+
+    assert (idle.code, idle.out) == (75, b"")
+    assert "is in use by process" in idle.err
+    assert (ended.code, ended.out, ended.err) == (0, b"A report of three facts.\n", "")
+    second.types("/quit")
+    assert await second.leaves() == 0

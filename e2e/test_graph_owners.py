@@ -160,6 +160,7 @@ async def test_an_owner_that_stands_still_loses_its_run_and_can_write_nothing_mo
     os.killpg(old.pid, signal.SIGSTOP)
 
     other = await yeaft.run("graph", "resume", "last")
+    (row,) = json.loads((await yeaft.run("graph", "ls", "--json")).out)
     before = {stream: len(journal(yeaft).read(stream)) for stream in journal(yeaft).streams()}
     server.release("g")
     os.killpg(old.pid, signal.SIGCONT)
@@ -167,7 +168,7 @@ async def test_an_owner_that_stands_still_loses_its_run_and_can_write_nothing_mo
 
     assert (other.code, other.out) == (0, b"second\n"), other
     assert "Nothing more was heard of process" in other.err
-    assert late.code == 75, late
+    assert (late.code, late.result["run"], late.result["session"]) == (75, row["id"], row["session"]), late
     assert "taken over run" in late.err or "belongs to a newer owner" in late.err, late
     assert {stream: len(journal(yeaft).read(stream)) for stream in journal(yeaft).streams()} == before
     assert len(server.requests) == 3

@@ -61,7 +61,7 @@ def asked(view: RunView, text: str) -> NoticePosted:
 
 
 def _sums(ui: Ui, view: RunView) -> str:
-    return " · ".join((ui.text("graph_run.steps_done", count=view.done.steps), *sums(view, view.now_ms)))
+    return " · ".join((ui.text("graph_run.steps_done", count=view.done.steps), *sums(ui, view, view.now_ms)))
 
 
 def _artifacts(view: RunView) -> list[str]:
@@ -76,3 +76,8 @@ def failed_step(view: RunView) -> str:
     failed = [one.node for one in view.own if one.state not in ("ok", "running", "cancelled")]
     declared = [step.id for step in view.graph.steps if isinstance(step.task, FailTask)]
     return "" if not failed or any(node in declared for node in failed) else failed[-1]
+
+
+def cancelled_step(view: RunView) -> str:
+    """Return the step that was under way when the run was cancelled, the first of several; empty for none."""
+    return next((one.node for one in view.own if one.state == "cancelled"), "")

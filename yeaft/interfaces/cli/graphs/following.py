@@ -48,14 +48,17 @@ class Left(Struct, frozen=True, kw_only=True):
 
 
 def follow_run(desk: Desk, options: Options, paths: SessionPaths, found: KnownRun) -> int | Left:
-    """Show a run until it has ended, report it as its driver does, and return the exit code; else how it was left."""
+    """Show a run until it has ended, report it as its driver does, and return the exit code; else how it was left.
+
+    Of one that has ended only the result is shown.
+    """
     journal = journal_of(paths)
     started = started_in(journal, found.run_id)
     view = RunView(found.run_id, frozen_of(started, FileBlobs(paths.blobs)).graph)
     lines = JsonScreen(_put, wall_clock_ms) if options.output_format == "stream-json" else None
     if lines is not None:
         lines.session_id = paths.session_id
-    screen = None if options.quiet else PlainScreen(put_on_stderr, desk.ui)
+    screen = None if options.quiet or found.state != "open" else PlainScreen(put_on_stderr, desk.ui)
     if screen is not None:
         owner = str(read_owner(paths.root) or "?")
         screen.say(desk.text("graph_run.following", run=found.run_id, owner=owner))
@@ -72,12 +75,12 @@ def follow_run(desk: Desk, options: Options, paths: SessionPaths, found: KnownRu
         if isinstance(recorded.event, GraphEnded):
             ended = recorded.event
     if ended is None:
-        is_there = is_owned(paths.root)
-        owner = str(read_owner(paths.root) or "?")
+        is_there, now = is_owned(paths.root), read_owner(paths.root)
         if screen is not None:
-            screen.say(desk.text("graph_run.left", run=found.run_id, owner=owner))
-        holder = watch.holder if is_there else None
-        return Left(expired=holder, is_idle=is_there and holder is None, lines=lines)
+            screen.say(desk.text("graph_run.left", run=found.run_id, owner=str(now or "?")))
+        is_holder = is_there and watch.holder == now  # or whoever drove it is dead, and another has the Session
+        is_idle = is_there and not is_holder and watch.has_expired()  # who has only just come may be about to drive it
+        return Left(expired=now if is_holder else None, is_idle=is_idle, lines=lines)
     result = ended_result(paths.session_id, started, ended, view.failure)
     if lines is not None:
         lines.result(result)

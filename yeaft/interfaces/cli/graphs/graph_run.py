@@ -8,10 +8,13 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from yeaft.events.call import AskOpened, AskWithdrawn
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.session import NoticePosted
-from yeaft.events.turn import ProgressShown, ReplyCompleted
+from yeaft.events.turn import ProgressShown, ReplyCompleted, RetryWaiting
+from yeaft.interfaces.amounts import money
 from yeaft.interfaces.assemble import Opened, opened
 from yeaft.interfaces.cli.graphs.graph_result import (
     GraphResult,
@@ -27,8 +30,7 @@ from yeaft.interfaces.cli.signals import Signals
 from yeaft.interfaces.cli.spoken import spoken
 from yeaft.interfaces.cli.streams import complain
 from yeaft.interfaces.graphing import Graphing
-from yeaft.interfaces.runs.run_ends import failed_step
-from yeaft.interfaces.runs.run_lines import money
+from yeaft.interfaces.runs.run_ends import cancelled_step, failed_step
 from yeaft.interfaces.runs.run_view import RunView
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import SessionBusy, YeaftError
@@ -86,6 +88,7 @@ class GraphRun:
         self._unmet: dict[str, AskOpened] = {}
         self._warned: set[str] = set()
         self._ui: Ui | None = None
+        self._session_id = self._run_id = ""
 
     async def run(self, wish: Wish) -> int | None:
         """Do it all, report it, and return the exit code; None if it gave way to another owner of the Session."""
@@ -104,14 +107,17 @@ class GraphRun:
             text = without_surrogates(str(error))
             if not is_late:
                 self._say(text)
+            session, run = self._session_id, self._run_id
             result = GraphResult(
-                exit_code=error.exit_code, outcome="failed", text="", session=result.session, run=result.run, error=text
+                exit_code=error.exit_code, outcome="failed", text="", session=session, run=run, error=text
             )
         finally:
             if self._screen is not None:
                 self._screen.close()
         if is_late:
             return None
+        if self._signals.exit_code is not None and result.outcome == "cancelled":
+            result = replace(result, exit_code=self._signals.exit_code)
         self._put(result, output)
         self._signals.also(partial(_hurry, output))
         await output.finish()
@@ -120,13 +126,14 @@ class GraphRun:
 
     async def _driven(self, here: Opened) -> GraphResult:
         session_id, self._ui = here.state.session_id, here.ui
+        self._session_id = session_id
         if self._lines is not None:
             self._lines.session_id = session_id
             here.listen(self._lines.hear)
         here.listen(self._hear_session)
         graphing = Graphing(here, answers=self._answers, hear_run=self._hear_run, hear_step=self._hear_step)
         run = await self._begin(here, graphing)
-        run_id = run.execution.run_id
+        self._run_id = run_id = run.execution.run_id
         self._show(here, run)
         self._signals.also(lambda: self._cancel(run))
         async with heeding(here.artifacts.out.parent, run_id, lambda reason: run.driver.cancel("user", reason)):
@@ -198,10 +205,20 @@ class GraphRun:
         if self._view is None or self._screen is None:
             return
         self._view.hear_step(act_id, heard)
+        if isinstance(heard, RetryWaiting):
+            self._tell_waiting(act_id, heard)
         if self._follow and isinstance(heard, Recorded) and isinstance(heard.event, ReplyCompleted):
             visit = self._view.visits.get(act_id)
             if visit is not None and (said := text_of(heard.event.items).strip()):
                 self._screen.say(f"── {visit.name}  @{visit.vp}\n{said}")
+
+    def _tell_waiting(self, act_id: str, waiting: RetryWaiting) -> None:
+        visit = None if self._view is None else self._view.visits.get(act_id)
+        if visit is None or self._ui is None:
+            return
+        why, seconds = self._ui.text(f"retry.{waiting.reason}"), f"{waiting.left_s:.0f}"
+        params = {"vp": waiting.vp_id, "reason": why, "seconds": seconds, "attempt": str(waiting.attempt)}
+        self._say_text("graph_run.waiting", step=visit.name, text=self._ui.text("retry.waiting", **params))
 
     def _hear_session(self, heard: Recorded | Transient) -> None:
         event = heard.event if isinstance(heard, Recorded) else heard
@@ -260,7 +277,10 @@ class GraphRun:
                 limit = ui.text(f"graph_run.limit_{result.limit}")
                 self._screen.say(ui.text("graph_run.limit", graph=result.graph, limit=limit, run=run))
             case "cancelled":
-                self._screen.say(ui.text("graph_run.cancelled", graph=result.graph, run=run))
+                assert self._view is not None
+                step = cancelled_step(self._view)
+                code = "graph_run.cancelled_at" if step else "graph_run.cancelled"
+                self._screen.say(ui.text(code, graph=result.graph, run=run, step=step))
             case _:
                 pass
 
@@ -281,12 +301,11 @@ class GraphRun:
         self._signals.act_on(EXIT_PIPE_CLOSED)
 
     def _exit_code(self, result: GraphResult, output: Output) -> int:
-        """The code of `result`, unless that never arrived; a signal counts where it has ended the run."""
-        signal_code = self._signals.exit_code
-        if signal_code is not None and (result.outcome == "cancelled" or not output.is_whole):
-            return signal_code
+        """The code of `result`, unless that never arrived."""
         if output.is_whole:
             return result.exit_code
+        if self._signals.exit_code is not None:
+            return self._signals.exit_code
         if output.error is not None:
             complain(f"The result could not be written to standard output: {output.error.strerror}.")
         return result.exit_code or EXIT_FAILED

@@ -32,7 +32,8 @@ def take_up(desk: Desk, options: Options, paths: SessionPaths, found: KnownRun, 
     """Bring a run to its end, here or by watching who else does, and return the exit code."""
     left = Left()
     while True:
-        if found.state == "open" and is_owned(paths.root) and left.expired is None and not left.is_idle:
+        is_to_be_tried = found.state == "open" and (left.expired is not None or left.is_idle)
+        if is_owned(paths.root) and not is_to_be_tried:
             came = follow_run(desk, options, paths, found)
             if isinstance(came, int):
                 return came

@@ -25,7 +25,7 @@ from yeaft.workflows.graphs.conditions import Sums
 from yeaft.workflows.graphs.executor.activation import Activation, Scope, Timer
 from yeaft.workflows.graphs.executor.flow import Broken, Evaluate, Flow
 from yeaft.workflows.graphs.executor.topology import Topology
-from yeaft.workflows.graphs.graph import FREE, FailTask
+from yeaft.workflows.graphs.graph import FREE, HIDDEN, FailTask
 
 Elements = dict[tuple[int, int, Scope], set[int]]
 """Which elements of which lists (edge, visit, scope around it) are being worked on."""
@@ -126,10 +126,6 @@ class Execution:
     def last_output(self) -> Any:
         """What a step gave last, however far the run has come."""
         return self._flow.outputs.newest
-
-    def outputs_of(self, node: str) -> Any:
-        """What a step outside of any list gave last; None if it gave nothing."""
-        return self._flow.outputs.of(node, ())
 
     @property
     def timers(self) -> Mapping[str, Timer]:
@@ -283,7 +279,7 @@ class Execution:
                 self.declared_limit = self.declared_limit or step.task.limit
                 raise Broken(event.error)
             case "fail":
-                raise Broken(f"Step {one.node!r} {event.status.replace('_', ' ')}: {event.error}")
+                raise Broken(f"{_called(one.node)} {event.status.replace('_', ' ')}: {event.error}")
             case "skip":
                 pass
             case "continue":
@@ -331,3 +327,9 @@ def _elements(activations: tuple[Activation, ...]) -> Elements:
         for depth, frame in enumerate(one.scope):
             found.setdefault((frame.edge, frame.visit, one.scope[:depth]), set()).add(frame.index)
     return found
+
+
+def _called(node: str) -> str:
+    """How people are told of a step: by its name, or as what follows one if it was not written as a step."""
+    name, is_hidden, _ = node.partition(HIDDEN)
+    return f"What follows {name!r}" if is_hidden else f"Step {name!r}"

@@ -144,9 +144,11 @@ class Steps:
             result = await asyncio.to_thread(function, *given)
             return Done(value=msgspec.json.decode(msgspec.json.encode(result)))
         except (Exception, SystemExit) as error:
-            logger.exception("The function %s failed", task.path)
             said = str(error) or type(error).__name__
-            error_text = said if task.path.startswith(OWN) else f"{task.path}: {said}"
+            is_own = task.path.startswith(OWN)
+            if not (is_own and isinstance(error, ValueError)):  # which is how they say what has come of it
+                logger.exception("The function %s failed", task.path)
+            error_text = said if is_own else f"{task.path}: {said}"
             return Done(status="failed", error=error_text, reason="tool_error")
 
     async def _judged(self, work: Work, node: str) -> Done:

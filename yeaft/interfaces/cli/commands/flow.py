@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from yeaft.interfaces.cli.commands.flow_patterns import FORMS, Asked
 from yeaft.interfaces.cli.commands.flow_words import Roles, members_in
-from yeaft.interfaces.cli.commands.graph_running import FOLLOW, WISHED, driven, input_of, options_of
+from yeaft.interfaces.cli.commands.graph_running import FOLLOW, WISHED, called, driven, input_of, options_of
 from yeaft.interfaces.cli.commands.parsing import Action, flag, option, run_group, show_help, values_of
 from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
 from yeaft.interfaces.cli.options import Amount, Count, Seconds
@@ -138,7 +138,7 @@ def _run(desk: Desk, made: Made, wished: Mapping[str, object], *, follow: bool, 
         graphing.begin()
         return await graphing.runs.start(frozen, given, source=f"{SOURCE}{made.pattern}")
 
-    return driven(options, begin, follow=follow)
+    return driven(called(options, frozen.graph.name, given), begin, follow=follow)
 
 
 def _needs_task(pattern: str) -> str:

@@ -46,7 +46,7 @@ class Checked(Struct, frozen=True, kw_only=True):
 def check(desk: Desk, *, file: Path, name: str) -> int:
     """Say whether a file of graphs can be run; all that is wrong is said at once."""
     try:
-        read = _read(desk, file)
+        read = read_with_warnings(desk, file)
         names = [name] if name else list(read.graphs)
         for one in names:
             read.graph(one)
@@ -70,7 +70,7 @@ def show(desk: Desk, *, file: Path, name: str, form: Form) -> int:
     """Show a graph: as a tree in words, as a Mermaid flowchart, or as YAML with all that was implied."""
     from yeaft.workflows.graphs.files.writing import file_text, written_graph
 
-    read = _read(desk, file)
+    read = read_with_warnings(desk, file)
     names = [name] if name else [read.main] if read.main else list(read.graphs)
     graphs = {one: read.graph(one) for one in names}
     if desk.as_json:
@@ -91,7 +91,7 @@ def translate(desk: Desk, *, file: Path, name: str) -> int:
     """Write teams, connections and agents as graphs: YAML that reads back as the same graphs."""
     from yeaft.workflows.graphs.files.writing import file_text, written_graph
 
-    read = _read(desk, file)
+    read = read_with_warnings(desk, file)
     _warn(desk, read)
     graphs = _with_parts(read, read.graph(name)) if name else dict(read.graphs)
     if desk.as_json:
@@ -115,11 +115,16 @@ def _draw(desk: Desk, graph: Graph, form: Form) -> None:
         put(line)
 
 
-def _read(desk: Desk, file: Path) -> Read:
+def read_with_warnings(desk: Desk, file: Path) -> Read:
+    """Read a file of graphs for those who are here. Raises `NotFound`, or `BadData` with every mistake in it."""
+    from yeaft.interfaces.cli.mcp_known import known
     from yeaft.interfaces.graph_models import usable_models
+    from yeaft.interfaces.graph_servers import with_server_warnings
     from yeaft.interfaces.graphing import read_file
 
-    return read_file(desk.folder / file, desk.library, usable_models(desk.config, desk.environ))
+    read = read_file(desk.folder / file, desk.library, usable_models(desk.config, desk.environ))
+    servers, _ = known(desk)
+    return with_server_warnings(read, [one.name for one in servers])
 
 
 def _with_parts(read: Read, graph: Graph) -> dict[str, Graph]:

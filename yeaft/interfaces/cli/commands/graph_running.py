@@ -18,7 +18,7 @@ from yeaft.interfaces.cli.standard_input import read_piped
 from yeaft.interfaces.cli.streams import complain
 from yeaft.interfaces.cli.wishes import wish_of
 from yeaft.kernel.errors import UsageError
-from yeaft.prompts.reference import reference_block
+from yeaft.prompts.reference import attached_block
 from yeaft.workflows.graphs.runs.known_runs import short
 
 if TYPE_CHECKING:
@@ -55,13 +55,13 @@ def run(
     **wished: object,
 ) -> int:
     """Run a graph of a file; nothing is begun if anything is wrong in it."""
+    from yeaft.interfaces.cli.commands.graph_reading import read_with_warnings
     from yeaft.interfaces.cli.graphs.estimate import check_affordable
-    from yeaft.interfaces.graph_models import usable_models
-    from yeaft.interfaces.graphing import frozen, read_file
+    from yeaft.interfaces.graphing import frozen
     from yeaft.workflows.graphs.given_values import given_value
 
     options = options_of(desk, wished)
-    read = read_file(desk.folder / file, desk.library, usable_models(desk.config, desk.environ))
+    read = read_with_warnings(desk, file)
     made = frozen(read, name, pairs(params))
     limits = {"max_steps": max_steps, "cost_usd": max_cost, "tokens": max_tokens, "max_parallel": max_parallel}
     made = replace(made, graph=limited(made.graph, limits, timeout_s))
@@ -77,7 +77,16 @@ def run(
         graphing.begin()
         return await graphing.runs.start(made, made_input, source=str(read.path))
 
-    return driven(options, begin, answers=answer, follow=follow)
+    return driven(called(options, made.graph.name, text), begin, answers=answer, follow=follow)
+
+
+def called(options: Options, graph: str, given: str) -> Options:
+    """Let a new Session be called after what runs in it, unless the user says what it is called."""
+    from yeaft.store.meta import title_of
+
+    if options.name or options.resume or options.continue_:
+        return options
+    return replace(options, name=title_of(f"{graph}: {given}" if given.strip() else graph))
 
 
 def resume(desk: Desk, *, run_id: str, answer: tuple[str, ...], follow: bool, **wished: object) -> int:
@@ -251,7 +260,7 @@ def input_of(given: str | None, options: Options) -> str:
         raise UsageError("A graph takes text; name a picture or document in it by its path.")
     if not words:
         return piped.text
-    return f"{words}\n\n{reference_block('attached', piped.text, {'from': 'standard input'})}" if piped.text else words
+    return f"{words}\n\n{attached_block(piped.text, {'from': 'standard input'})}" if piped.text else words
 
 
 def pairs(params: tuple[str, ...]) -> dict[str, str]:

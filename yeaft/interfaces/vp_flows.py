@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from yeaft.workflows.graphs.runs.session_runs import Frozen, Run
 
 SHOWN_CHARS = 20_000
-HIDDEN = "~"
-"""In the names of steps that stand in no file."""
 
 
 class VpFlows:
@@ -70,6 +68,7 @@ def _graphing(here: Opened, running: Running, heard: Heard | None) -> Graphing:
     """What runs the graph of a flow, telling of its steps where its call is shown."""
     from yeaft.events.graph import StepReady
     from yeaft.interfaces.graphing import Graphing
+    from yeaft.workflows.graphs.graph import HIDDEN
 
     def hear(run_id: str, recorded: Recorded) -> None:
         event = recorded.event
@@ -101,7 +100,8 @@ async def _driven(here: Opened, run: Run) -> GraphEnded | None:
     root = here.artifacts.out.parent
     try:
         async with heeding(root, run.execution.run_id, lambda reason: run.driver.cancel("user", reason)):
-            return await asyncio.shield(drive)
+            await asyncio.wait((drive,))  # which goes on if this is cancelled
+            return drive.result()
     except asyncio.CancelledError:
         await run.driver.cancel("user", "interrupted")
         await asyncio.wait((drive,))

@@ -48,7 +48,7 @@ def status_lines(here: Opened) -> list[str]:
         ui.text("line.status", session=state.session_id, name=state.name or "-", folder=str(here.folder)),
         _roster(here),
         _mode(here),
-        ui.text("line.cost", usd=f"{state.spent_usd:.4f}"),
+        ui.text("line.cost", usd=f"{state.spent_usd:.4f}{'+' if state.has_unpriced else ''}"),
     ]
 
 

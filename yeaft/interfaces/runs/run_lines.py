@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from yeaft.interfaces.amounts import money, short, took
 from yeaft.interfaces.cli.terminal_text import cut, unmasked
-from yeaft.interfaces.runs.run_view import HIDDEN, RunView, Visit
-from yeaft.interfaces.tui.transcript.amounts import short, took
+from yeaft.interfaces.runs.run_view import RunView, Visit
 from yeaft.kernel.usage import Usage
+from yeaft.workflows.graphs.graph import HIDDEN
 
 if TYPE_CHECKING:
     from yeaft.prompts.ui import Ui
@@ -18,7 +19,6 @@ WAITING = "·"
 MOST_ELEMENTS = 4
 """So many elements of a list that are being worked on have a line each."""
 ERROR_CHARS = 300
-CENT_USD = 0.01
 
 
 def begun_line(visit: Visit) -> str:
@@ -29,7 +29,7 @@ def begun_line(visit: Visit) -> str:
 
 def ended_line(ui: Ui, visit: Visit) -> str:
     """Return the line for a step that has ended."""
-    parts = [f"{MARKS[visit.state]} {visit.name}", *([f"@{visit.vp}"] if visit.vp else []), _figures(visit)]
+    parts = [f"{MARKS[visit.state]} {visit.name}", *([f"@{visit.vp}"] if visit.vp else []), _figures(ui, visit)]
     line = "  ".join(parts)
     if visit.state == "ok":
         return line
@@ -51,15 +51,15 @@ def tree_lines(ui: Ui, view: RunView, now_ms: int, columns: int) -> list[str]:
 
 def head_line(ui: Ui, view: RunView, now_ms: int) -> str:
     """Return the line for the run itself: its name and its sums."""
-    head = [view.graph.name, ui.text("graph_run.steps_done", count=view.done.steps), *sums(view, now_ms)]
+    head = [view.graph.name, ui.text("graph_run.steps_done", count=view.done.steps), *sums(ui, view, now_ms)]
     return "  ".join(head)
 
 
-def sums(view: RunView, now_ms: int) -> list[str]:
+def sums(ui: Ui, view: RunView, now_ms: int) -> list[str]:
     """Return what a run has used so far, what that has cost if it is known, and how long it has taken."""
     cost = view.cost_usd
     until = view.now_ms if view.ended is not None else now_ms
-    parts = [f"{short(_tokens(view.usage))} tok", *([] if cost is None else [money(cost)])]
+    parts = [_told_tokens(ui, _tokens(view.usage)), *([] if cost is None else [money(cost)])]
     return [*parts, took(max(0, until - view.began_ms))]
 
 
@@ -83,11 +83,6 @@ def _doing(ui: Ui, visit: Visit) -> str:
     return " ".join(
         [visit.name, *([f"@{visit.vp}"] if visit.vp else []), *([visit.tool] if visit.tool else []), *again]
     )
-
-
-def money(cost_usd: float) -> str:
-    """Return an amount of US dollars, with enough digits to see it."""
-    return f"${cost_usd:.2f}" if cost_usd >= CENT_USD or not cost_usd else f"${cost_usd:.4f}"
 
 
 def _branch(ui: Ui, node: str, view: RunView, now_ms: int, *, is_last: bool) -> Iterator[str]:
@@ -120,21 +115,25 @@ def _summed(ui: Ui, node: str, visits: Sequence[Visit], running: Sequence[Visit]
         parts.append(ui.text("graph_run.failed_of_them", count=failed))
     tokens = sum(_tokens(one.usage) for one in visits)
     costs = [one.cost_usd for one in visits if one.cost_usd is not None]
-    return "  ".join([*parts, f"{short(tokens)} tok", *([money(sum(costs))] if costs else [])])
+    return "  ".join([*parts, _told_tokens(ui, tokens), *([money(sum(costs))] if costs else [])])
 
 
 def _visit_line(ui: Ui, visit: Visit, now_ms: int) -> str:
-    parts = [f"{MARKS[visit.state]} {visit.name}", *([f"@{visit.vp}"] if visit.vp else []), _figures(visit, now_ms)]
+    parts = [f"{MARKS[visit.state]} {visit.name}", *([f"@{visit.vp}"] if visit.vp else []), _figures(ui, visit, now_ms)]
     again = [ui.text("graph_run.try", number=visit.attempt + 1)] if visit.attempt else []
     return "  ".join([*parts, *again, *([visit.tool] if visit.tool else [])])
 
 
-def _figures(visit: Visit, now_ms: int = 0) -> str:
+def _figures(ui: Ui, visit: Visit, now_ms: int = 0) -> str:
     until = visit.ended_ms or now_ms
-    parts = [f"{short(_tokens(visit.usage))} tok"] if _tokens(visit.usage) else []
+    parts = [_told_tokens(ui, _tokens(visit.usage))] if _tokens(visit.usage) else []
     if visit.cost_usd is not None:
         parts.append(money(visit.cost_usd))
     return "  ".join([*parts, took(max(0, until - visit.began_ms))])
+
+
+def _told_tokens(ui: Ui, count: int) -> str:
+    return ui.text("lane.tokens", tokens=short(count))
 
 
 def _tokens(usage: Usage) -> int:

@@ -13,15 +13,13 @@ from yeaft.events.codec import Recorded, Transient
 from yeaft.events.graph import GraphEnded, GraphStarted, StepFinished, StepReady, StepStarted
 from yeaft.events.turn import Failure, ReplyCompleted, TurnEnded, TurnStarted
 from yeaft.kernel.usage import Usage
-from yeaft.workflows.graphs.graph import VpTask
+from yeaft.workflows.graphs.graph import HIDDEN, VpTask
 from yeaft.workflows.graphs.runs.asking import tool_call_id
 
 if TYPE_CHECKING:
     from yeaft.events.call import AskOpened
     from yeaft.workflows.graphs.graph import Graph
 
-HIDDEN = "~"
-"""What the names of steps hold that nobody has written."""
 VisitState = Literal["running", "ok", "failed", "timed_out", "cancelled", "declined"]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.style import Style
 from rich.text import Text
 
-from yeaft.interfaces.cli.counted import priced
+from yeaft.interfaces.amounts import money
 from yeaft.interfaces.cli.terminal_text import cut, padded, unmasked, width
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _numbers(lane: Lane, ui: Ui, now_ms: int) -> tuple[str, str, str]:
     """How long it has taken, how much was said, and what it has cost, as far as that is known."""
     took = clock((now_ms - lane.started_ms) / 1000) if lane.started_ms else ""
     said = ui.text("lane.tokens", tokens=counted(lane.tokens)) if lane.tokens else ""
-    return took, said, priced(lane.cost_usd) if lane.cost_usd else ""
+    return took, said, money(lane.cost_usd) if lane.cost_usd else ""
 
 
 def _widths(told: Sequence[_Told]) -> tuple[int, ...]:

@@ -24,6 +24,7 @@ class Standing(Struct, frozen=True, kw_only=True):
     mode: str = ""
     context_percent: int | None = None
     cost_usd: float = 0.0
+    has_unpriced: bool = False
     asks: int = 0
     tasks: int = 0
     agents: int = 0
@@ -58,6 +59,7 @@ def standing(here: Opened, wish: Wish, models: Models) -> Standing:
         mode=here.approvals.mode_of(vp_id),
         context_percent=min(100, round(100 * tokens / window)) if tokens and window else None,
         cost_usd=state.spent_usd,
+        has_unpriced=state.has_unpriced,
         asks=len(state.open_asks),
         tasks=sum(task.ended is None for task in state.tasks.values()),
         agents=sum(agent.is_live for agent in state.agents.values()),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.widgets import Static
 
-from yeaft.interfaces.cli.counted import priced
+from yeaft.interfaces.amounts import money
 from yeaft.interfaces.cli.terminal_text import cut, unmasked, width
 from yeaft.interfaces.tui.git_branch import git_branch
 from yeaft.interfaces.tui.standing import Models, Standing, standing
@@ -98,7 +98,7 @@ class StatusLine(Static):
         if now.context_percent is not None:
             is_full = now.context_percent >= FULL_PERCENT
             yield 4, ui.text("standing.context", percent=now.context_percent), "bold" if is_full else ""
-        yield 2, priced(now.cost_usd), ""
+        yield 2, money(now.cost_usd, is_least=now.has_unpriced), ""
         if now.tasks:
             yield 5, ui.text("standing.tasks", count=now.tasks), ""
         if now.agents:

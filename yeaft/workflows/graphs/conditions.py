@@ -45,7 +45,7 @@ class Expr(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="expr"):
 
 
 class Count(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="count"):
-    """So many values have gone over this edge, this one included, or so many steps of the run have ended."""
+    """So many values came to this edge, taken or not, this one included, or so many steps of the run have ended."""
 
     max: int
     scope: Scope = "edge"

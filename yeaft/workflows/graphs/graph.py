@@ -9,6 +9,8 @@ from msgspec import Struct
 from yeaft.workflows.graphs.conditions import Condition
 
 START, END = "start", "end"
+HIDDEN = "~"
+"""Stands in the ids of steps and joins that nobody has written, so that they never meet one that somebody has."""
 Mode = Literal["run", "context", "forward"]
 OnError = Literal["fail", "skip", "continue", "route"]
 OutType = Literal["text", "json", "list", "table", "image", "diff", "file", "url", "model"]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Raw, Struct
 
+from yeaft.interfaces.amounts import money, short
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option
 from yeaft.interfaces.cli.commands.printing import iso_time, local_time, put, put_json, put_table
 from yeaft.interfaces.cli.graphs.found_runs import Found, all_runs, find_run, journal_of
 from yeaft.interfaces.cli.options import Seconds
 from yeaft.interfaces.cli.streams import complain
-from yeaft.interfaces.tui.transcript.amounts import short
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_TRY_AGAIN
 from yeaft.kernel.usage import Usage
 from yeaft.store.lock import is_owned
@@ -181,7 +181,6 @@ def _row(found: Found) -> RunRow:
 
 
 def _cells(desk: Desk, paths: object, run: KnownRun) -> tuple[str, ...]:
-    from yeaft.interfaces.runs.run_lines import money
     from yeaft.store.directory import SessionPaths
 
     assert isinstance(paths, SessionPaths)

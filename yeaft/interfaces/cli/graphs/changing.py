@@ -13,7 +13,7 @@ from yeaft.interfaces.graphing import with_params
 from yeaft.kernel.errors import NotFound
 from yeaft.kernel.nearness import nearest
 from yeaft.store.blobs import FileBlobs
-from yeaft.workflows.graphs.graph import Graph, Step, VpTask
+from yeaft.workflows.graphs.graph import HIDDEN, Graph, Step, VpTask
 from yeaft.workflows.graphs.runs.session_runs import frozen_of, started_in
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Changes(Struct, frozen=True, kw_only=True):
 def graph_with_step(paths: SessionPaths, run_id: str, step: str) -> Graph:
     """Return the graph of a run, which must have a step. Raises `NotFound`, which names the nearest one."""
     frozen = frozen_of(started_in(journal_of(paths), run_id), FileBlobs(paths.blobs))
-    steps = [one.id for one in frozen.graph.steps if "~" not in one.id]
+    steps = [one.id for one in frozen.graph.steps if HIDDEN not in one.id]
     if step not in steps:
         near = nearest(step, steps)
         hint = f"Did you mean {near!r}?" if near else f"It has {', '.join(steps)}."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 from msgspec import Struct
 
-from yeaft.interfaces.runs.run_lines import money
+from yeaft.interfaces.amounts import money
 from yeaft.kernel.errors import ConfigError
 from yeaft.kernel.usage import Usage
 from yeaft.workflows.graphs.conditions import Condition, Cost, Every, Not, Some, read_json

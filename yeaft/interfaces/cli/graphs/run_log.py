@@ -14,10 +14,11 @@ from yeaft.interfaces.cli.commands.printing import iso_time, put
 from yeaft.interfaces.cli.graphs.following import followed
 from yeaft.interfaces.cli.graphs.found_runs import journal_of
 from yeaft.interfaces.runs.run_lines import begun_line, ended_line
-from yeaft.interfaces.runs.run_view import HIDDEN, RunView
+from yeaft.interfaces.runs.run_view import RunView
 from yeaft.interfaces.runs.step_lines import told_lines
 from yeaft.store.blobs import FileBlobs
 from yeaft.workflows.graphs.conditions import text_of
+from yeaft.workflows.graphs.graph import HIDDEN
 from yeaft.workflows.graphs.runs.run_ledger import STREAM
 from yeaft.workflows.graphs.runs.session_runs import frozen_of, started_in
 

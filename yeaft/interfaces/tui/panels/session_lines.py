@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.style import Style
 from rich.text import Text
 
+from yeaft.interfaces.amounts import money
 from yeaft.interfaces.cli.commands.printing import local_time
 from yeaft.interfaces.cli.terminal_text import width
 from yeaft.interfaces.tui.panels.ages import age
@@ -65,7 +66,7 @@ def preview(situation: Situation, session_id: str) -> Lay:
         ("folder", state.created.folder if state.created else ""),
         ("roster", " ".join(f"@{vp_id}" for vp_id in state.roster)),
         ("last_active", local_time(state.last_active_ms)),
-        ("cost", f"${state.spent_usd:.4f}"),
+        ("cost", money(state.spent_usd, is_least=state.has_unpriced)),
     )
     said = list[_Said]()
     for message in transcript(reading)[-MOST_MESSAGES:]:

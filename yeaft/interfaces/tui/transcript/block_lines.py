@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from yeaft.interfaces import amounts
 from yeaft.interfaces.tui.blocks import AnyBlock, Heading, Posted, Remark, Thought, ToolUse, TurnOver, Words
-from yeaft.interfaces.tui.transcript import amounts
 from yeaft.interfaces.tui.transcript.line import Line, Part, decor, hung
 from yeaft.interfaces.tui.transcript.markdown.growing import grown
 from yeaft.interfaces.tui.transcript.shown import shown, shown_on_one_line

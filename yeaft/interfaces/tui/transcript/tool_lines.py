@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Raw, Struct
 from rich.cells import cell_len
 
+from yeaft.interfaces import amounts
 from yeaft.interfaces.cli.call_lines import call_line
-from yeaft.interfaces.tui.transcript import amounts
 from yeaft.interfaces.tui.transcript.diff_lines import change_of, change_size, diff_lines
 from yeaft.interfaces.tui.transcript.line import Line, Part, decor, hung
 from yeaft.interfaces.tui.transcript.pictures import picture_lines
@@ -93,10 +93,11 @@ def _head(block: ToolUse, view: View) -> Line:
     told_state = "" if state in ("ok", "running", "waiting") else f"  {view.ui.text(f'transcript.call_{state}')}"
     name, _, subject = said.partition(" ")
     text = Line((decor(f"  {view.sign(fine, plain)} ", style), Part(name, palette.strong), Part(f" {subject}")))
-    afters = (f"{size}{took}{told_state}", f"{size}{told_state}", told_state)
+    short_state = f"  {view.ui.text('transcript.call_asking_short')}" if state == "asking" else told_state
+    afters = (f"{size}{took}{told_state}", f"{size}{told_state}", told_state, short_state)
     least = INDENT + cell_len(name) + LEAST_SUBJECT_COLUMNS
     room = min(view.columns // 2, view.columns - least)
-    after = next((one for one in afters if cell_len(one) <= room), told_state)
+    after = next((one for one in afters if cell_len(one) <= room), short_state)
     line = cut_to(text, max(view.columns - cell_len(after), least))
     return cut_to(Line((*line.parts, decor(after, palette.dim if state == "ok" else style))), view.columns)
 

@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from yeaft.kernel.nearness import nearest
 from yeaft.workflows.graphs.conditions import Condition, Every, Match, Not, Some
-from yeaft.workflows.graphs.files.compiling import HIDDEN, Compiled
+from yeaft.workflows.graphs.files.compiling import Compiled
 from yeaft.workflows.graphs.files.components import components
 from yeaft.workflows.graphs.files.located import Mistake
-from yeaft.workflows.graphs.graph import END, START, Edge, Graph, Join, JudgeTask, VpTask
+from yeaft.workflows.graphs.graph import END, HIDDEN, START, Edge, Graph, Join, JudgeTask, VpTask
 from yeaft.workflows.graphs.outputs import fields_of
 from yeaft.workflows.graphs.plain_values import listing, mapping
 

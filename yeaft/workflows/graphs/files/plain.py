@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from yeaft.workflows.graphs.files.compiling import HIDDEN
-from yeaft.workflows.graphs.graph import CodeTask, Edge, Graph, Join, JudgeTask, Step
+from yeaft.workflows.graphs.graph import HIDDEN, CodeTask, Edge, Graph, Join, JudgeTask, Step
 
 IN = f"{HIDDEN}in"
 """How the id of the join ends that stands before a function which reduces."""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec import Struct
 from rich.text import Text
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from yeaft.interfaces.cli.terminal_text import unmasked
 from yeaft.interfaces.tui.hanging import hanging
 from yeaft.interfaces.tui.lines_view import prose
+from yeaft.interfaces.tui.modal import Modal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ class Option(Struct, frozen=True):
     text: str
 
 
-class Choice(ModalScreen[str]):
+class Choice(Modal[str]):
     """Returns the `value` of what was chosen; `escape` is what Escape chooses. The first option stands ready."""
 
     if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class Choice(ModalScreen[str]):
             begin, style = f"{'> ' if is_at else '  '}{number}  ", self._chosen if is_at else ""
             lines += hanging(begin, unmasked(option.text), self._columns, style, self.app.console)
         self._list.update(Text("\n").join(lines))
-        hint = self._ui.text("screen.choose", count=len(self._options)) if self._is_ready else ""
+        hint = self._ui.text("screen.choose") if self._is_ready else ""
         self._hint.update(Text(f"\n{hint}"))
 
     @property

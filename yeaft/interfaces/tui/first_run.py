@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from yeaft.config import places
@@ -17,6 +16,7 @@ from yeaft.config.edit import set_value
 from yeaft.interfaces.cli.terminal_text import unmasked
 from yeaft.interfaces.tui.choice import Choice, Option
 from yeaft.interfaces.tui.lines_view import prose
+from yeaft.interfaces.tui.modal import Modal
 from yeaft.interfaces.tui.one_line import MOST_CHARS
 from yeaft.kernel.errors import YeaftError
 
@@ -97,7 +97,7 @@ async def _set_up(app: YeaftApp, wish: Wish) -> bool:
     return bool(done)
 
 
-class KeyPrompt(ModalScreen[str]):
+class KeyPrompt(Modal[str]):
     """Takes an API key without showing it; returns nothing if the user would rather not."""
 
     DEFAULT_CSS = """
@@ -129,7 +129,7 @@ class KeyPrompt(ModalScreen[str]):
         self.dismiss("")
 
 
-class Fetching(ModalScreen[str]):
+class Fetching(Modal[str]):
     """Fetches the embedded model and shows how far that is; returns something if it can be used. Escape stops it."""
 
     DEFAULT_CSS = """

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from yeaft.interfaces.tui.modal import Modal
 from yeaft.interfaces.tui.panels.bound import bound, first_bound
 from yeaft.interfaces.tui.scene import Scene
 from yeaft.interfaces.tui.transcript.keys import TRANSCRIPT_KEYS
@@ -30,7 +30,7 @@ FOLLOW_S = 0.5
 """So often it is looked for what has come; the other process tells nobody."""
 
 
-class Onlooker(ModalScreen[None]):
+class Onlooker(Modal[None]):
     """Shows a Session and follows it, without owning it. Nothing can be said here."""
 
     DEFAULT_CSS = """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from yeaft.interfaces.tui.modal import Modal
 from yeaft.interfaces.tui.one_line import MOST_CHARS
 from yeaft.interfaces.tui.panels.bound import bound
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
 
-class AskLine(ModalScreen[str | None]):
+class AskLine(Modal[str | None]):
     """Returns what was typed, without space around it; None if it was left or is empty."""
 
     DEFAULT_CSS = """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from yeaft.interfaces.orders import Deed
+from yeaft.interfaces.tui.modal import Modal
 from yeaft.interfaces.tui.panels.bound import first_bound
 from yeaft.interfaces.tui.panels.hint_line import hint_line
 from yeaft.kernel.errors import YeaftError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 WIDE_FROM = 90
 
 
-class Panel(ModalScreen[Deed | None]):
+class Panel(Modal[Deed | None]):
     """A panel over the conversation; it is dismissed with what is to be done, or with nothing."""
 
     if TYPE_CHECKING:

@@ -1,0 +1,76 @@
+"""Keys that come faster than they are acted on: each does what it says once, and nothing that lies below is closed."""
+
+import pytest
+
+from e2e.conftest import Serve, Terminals
+from e2e.given import Yeaft
+from e2e.graphs_given import CHAIN, put
+from e2e.screen import Screen
+from e2e.tui.runs_given import PLAIN, READY, SURE, answer, goes_back, rows
+from yeaft.llm.scripted.script import Script
+from yeaft.llm.scripted.server import ScriptedServer
+
+
+async def runs_a_graph(yeaft: Yeaft, serve: Serve, screen: Screen) -> ScriptedServer:
+    server = await serve(Script(lines=(answer("Gather:", "three facts", gate="gather"), PLAIN)))
+    put(yeaft, CHAIN)
+    screen.starts()
+    await screen.shows(READY)
+    screen.types("/graph g.yaml tea")
+    screen.presses("enter")
+    await server.reached("gather")
+    await screen.shows("report  0/2")
+    return server
+
+
+async def opens_the_run(screen: Screen) -> None:
+    screen.types("/runs")
+    screen.presses("enter")
+    await screen.shows("Runs of graphs", "report  running")
+    screen.presses("enter")
+    await screen.shows("▸ gather  @omni")
+
+
+@pytest.mark.parametrize("keys", ["11", "\r\r\r"])
+async def test_a_question_that_is_answered_twice_at_once_is_answered_once(
+    yeaft: Yeaft, serve: Serve, terminals: Terminals, keys: str
+) -> None:
+    screen = terminals(columns=80, rows=24)
+    await runs_a_graph(yeaft, serve, screen)
+    screen.presses("ctrl+d")
+    await screen.shows("Leave although", SURE)
+
+    screen.types(keys)
+    await screen.hides("Leave although")
+    screen.types("still here")
+
+    await screen.shows("> still here", "report  0/2")
+
+
+async def test_a_run_that_is_cancelled_many_times_at_once_is_cancelled_and_still_shown(
+    yeaft: Yeaft, serve: Serve, terminals: Terminals
+) -> None:
+    screen = terminals(columns=80, rows=24)
+    await runs_a_graph(yeaft, serve, screen)
+    await opens_the_run(screen)
+    screen.types("c")
+    await screen.shows("Cancel the run", SURE)
+
+    screen.types("2222")
+
+    await screen.shows("■ gather", "cancelled")
+    await goes_back(screen)
+    assert await rows(yeaft) == [("report", "cancelled", 1)]
+
+
+async def test_what_is_chosen_twice_at_once_is_opened_once(yeaft: Yeaft, serve: Serve, terminals: Terminals) -> None:
+    screen = terminals(columns=80, rows=24)
+    await runs_a_graph(yeaft, serve, screen)
+    await opens_the_run(screen)
+
+    screen.types("\r\r\r")
+    await screen.shows("report · gather", "> Gather: tea")
+    screen.types("q")
+
+    await screen.shows("▸ gather  @omni", "└─ · write")
+    await goes_back(screen)

@@ -201,3 +201,39 @@ async def test_a_signal_while_an_editor_comes_and_goes_leaves_the_terminal_as_it
 
         assert await screen.leaves() in (129, 143)
         assert are_usual(screen), modes(screen)
+
+
+async def test_a_paste_whose_end_was_lost_is_in_the_draft_and_keys_are_keys_again(
+    serve: Serve, terminals: Terminals
+) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(columns=80, rows=24)
+    screen.starts()
+    await screen.shows(READY)
+
+    screen.sends(b"\x1b[200~pasted")
+    await screen.shows("> pasted")
+    screen.types(" and typed")
+    await screen.shows("> pasted and typed")
+    screen.presses("enter")
+    await screen.shows("Good morning.")
+
+
+async def test_a_long_paste_without_marks_is_taken_at_once_and_an_enter_after_it_sends_it(
+    serve: Serve, terminals: Terminals
+) -> None:
+    server = await serve(answers("Good morning.", "Good evening."))
+    screen = terminals(columns=80, rows=24)
+    screen.starts()
+    await screen.shows(READY)
+
+    screen.types("hello" * 10_000 + "\r")
+    await screen.shows("Good morning.")
+    screen.types("a line\r" * 2_000)
+    await screen.shows("[Pasted #1: 2001 lines]")
+    screen.presses("enter")
+    await screen.shows("Good evening.")
+
+    first, second = (str(one.body) for one in server.requests)
+    assert first.count("hello") == 10_000
+    assert second.count("a line") == 2_000

@@ -19,7 +19,9 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from yeaft.interfaces.tui.ascii_text import in_ascii
 from yeaft.interfaces.tui.look import speaks_utf8
+from yeaft.interfaces.tui.open_paste import OpenPaste
 from yeaft.interfaces.tui.replies import ASK_BACKGROUND, Replies
+from yeaft.interfaces.tui.unmarked_paste import UnmarkedPaste
 from yeaft.kernel.pattern import Pattern
 
 STDIN, STDOUT = 0, 1
@@ -167,6 +169,7 @@ class Terminal(LinuxDriver):
     def run_input_thread(self) -> None:
         """Turn what is typed into events, until the end is wanted or the terminal is gone."""
         parser, decoder = XTermParser(self._debug), getincrementaldecoder("utf-8")("replace")
+        paste, unmarked = OpenPaste(), UnmarkedPaste()
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
@@ -175,9 +178,11 @@ class Terminal(LinuxDriver):
                     if not raw and self._is_gone():
                         self.send_message(self.Gone())
                         return
-                    text = _with_alt(self._replies.without(decoder.decode(raw)))
+                    typed = _with_alt(self._replies.without(decoder.decode(raw)))
+                    was_open, end = paste.is_open, paste.before(typed)
+                    text = end + unmarked.without(typed, is_marked=was_open or paste.is_open)
                 else:
-                    text = self._replies.released()
+                    text = unmarked.released() + self._replies.released() + paste.overdue()
                 parser = self._fed(parser, text)
 
     def _fed(self, parser: XTermParser, text: str) -> XTermParser:

@@ -122,3 +122,15 @@ async def test_inside_tmux_a_conversation_is_held_and_the_shell_is_back(
 
     await yeaft.ended(await yeaft.start_program(program, "-S", str(socket), "kill-server"))
     await outer.leaves()
+
+
+async def test_a_question_that_came_where_there_was_no_room_leaves_nothing_behind(terminals: Terminals) -> None:
+    screen = terminals(columns=10, rows=3)
+    screen.starts()
+    await screen.shows(lambda text: "╭" in text)
+
+    screen.resizes(80, 24)
+    await screen.shows("Type a number")
+    screen.types("4")
+
+    await screen.shows("Write a message", lambda text: "Make the terminal larger" not in text)

@@ -8,7 +8,8 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
+    from textual import getters
+    from textual.app import App, ComposeResult
     from textual.geometry import Size
 
     from yeaft.prompts.ui import Ui
@@ -24,6 +25,9 @@ def is_too_small(size: Size) -> bool:
 class TooSmall(Screen[None]):
     """Says what it takes; it goes as soon as there is more room."""
 
+    if TYPE_CHECKING:
+        app = getters.app(App[int])  # textual leaves open what its App returns
+
     def __init__(self, ui: Ui) -> None:
         super().__init__()
         self._ui = ui
@@ -31,3 +35,8 @@ class TooSmall(Screen[None]):
     def compose(self) -> ComposeResult:
         """Return the sentence."""
         yield Static(self._ui.text("screen.too_small", columns=LEAST_COLUMNS, rows=LEAST_ROWS), markup=False)
+
+    def on_screen_resume(self) -> None:
+        """Go, once what was put over this has gone, if there is more room by now."""
+        if self.app.screen is self and not is_too_small(self.app.size):
+            self.app.pop_screen()

@@ -40,7 +40,7 @@ def test_doctor_and_keys_name_a_key_that_means_two_things_at_once(given: Given):
     told = given.yeaft("keys")
 
     assert check["status"] == "warn"
-    assert "Ctrl+O: panel.side, transcript.outputs" in check["detail"]
+    assert "Ctrl+O: transcript.outputs, panel.side" in check["detail"]
     assert "Ctrl+O means several things at once" in told.err
 
 

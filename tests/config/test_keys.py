@@ -55,7 +55,7 @@ def test_a_key_given_to_two_things_that_hold_at_once_collides_and_elsewhere_does
     at_once = effective({"panel.side": "ctrl+o"})
     apart = effective({"text.write": "f"})
 
-    assert collisions(at_once) == {"ctrl+o": ("panel.side", "transcript.outputs")}
+    assert collisions(at_once) == {"ctrl+o": ("transcript.outputs", "panel.side")}
     assert collisions(apart) == {}
 
 

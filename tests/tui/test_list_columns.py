@@ -4,7 +4,7 @@ from hypothesis import given as supposing
 from hypothesis import strategies as st
 
 from yeaft.interfaces.cli.terminal_text import width
-from yeaft.interfaces.tui.panels.columns import in_columns, widths
+from yeaft.interfaces.tui.panels.columns import in_columns, joined, widths
 from yeaft.interfaces.tui.panels.hint_line import hint_lines
 
 ROWS = [("* demo/large", "200k", "http://127.0.0.1:8080"), ("  demo/中文", "32k", "missing: KEY")]
@@ -53,3 +53,14 @@ def test_hints_are_broken_only_between_them() -> None:
 def test_what_finds_no_room_in_two_lines_is_left_out_whole_but_never_how_to_leave() -> None:
     assert hint_lines(HINTS, 24) == ["Alt+E all folders", "Alt+R rename  Esc leave"]
     assert hint_lines(HINTS, 10)[-1] == "Esc leave"
+
+
+def test_of_parts_in_a_line_those_are_left_out_that_would_not_fit_whole() -> None:
+    parts = ("r_2xq", "2 steps done", "4.7k tok")
+
+    assert [joined(parts, room) for room in (40, 30, 20, 3)] == [
+        "r_2xq · 2 steps done · 4.7k tok",
+        "r_2xq · 2 steps done",
+        "r_2xq · 2 steps done",
+        "r_2xq",
+    ]

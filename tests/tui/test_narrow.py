@@ -44,8 +44,15 @@ async def test_of_more_answers_than_there_is_room_for_those_around_the_chosen_on
         await seat.sees("> 9  ", "Enter", "Esc")
 
 
-async def test_what_does_not_fit_into_the_line_of_the_draft_ends_in_a_mark(tmp_path: Path) -> None:
+async def test_what_the_line_of_the_draft_takes_is_told_in_short_where_it_does_not_fit_in_full(tmp_path: Path) -> None:
     async with seated(tmp_path, Says(text="Fine."), size=NARROW) as seat:
         (line,) = [one for one in lines(seat) if "Write a message" in one]
 
-        assert line.endswith("…")
+        assert line.endswith("Enter sends it.")
+
+
+async def test_of_many_who_will_answer_as_many_are_named_as_fit_and_the_others_are_counted(tmp_path: Path) -> None:
+    async with seated(tmp_path, Says(text="Fine."), size=NARROW) as seat:
+        await seat.types("@builder @reviewer @skeptic @tester hello")
+
+        await seat.until(lambda: any("to ✚ @builder +3  " in line and line.endswith("×4") for line in lines(seat)))

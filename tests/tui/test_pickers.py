@@ -109,3 +109,26 @@ async def test_a_search_without_a_hit_says_so_on_a_narrow_screen(tmp_path: Path)
         await desk.orders("/search nowhere")
 
         await desk.shows("nowhere", "Nothing")
+
+
+async def test_on_a_narrow_screen_what_a_mode_lets_happen_is_told_in_full_and_a_vp_by_its_role(tmp_path: Path) -> None:
+    async with room_with(tmp_path, TALK) as room, room.desk(size=(40, 24)) as desk:
+        await desk.orders("/mode")
+        await desk.shows("edits")
+        assert "edits files of the work folder unasked, asks for the rest" in " ".join(desk.text.split())
+        await desk.presses("escape")
+
+        await desk.orders("/vp")
+        await desk.shows("@omni")
+        await desk.shows("@omni        Takes any")
+
+
+async def test_names_and_roles_of_vps_stand_in_columns(tmp_path: Path) -> None:
+    async with room_with(tmp_path, TALK) as room, room.desk(size=(100, 24)) as desk:
+        await desk.orders("/vp")
+        await desk.shows("Takes any question", "Reads a change")
+
+        lines = desk.text.splitlines()
+        assert (
+            len({line.index(word) for word in ("Takes any", "Reads a change") for line in lines if word in line}) == 1
+        )

@@ -7,7 +7,7 @@ from PIL import Image
 from tests.tui.panels_given import Desk, room_with
 from yeaft.events.ops import Answer
 from yeaft.interfaces.artifacts import keep_file
-from yeaft.interfaces.orders import ChangeRun, RunGraph
+from yeaft.interfaces.orders import ChangeRun, Choose, RunGraph
 from yeaft.llm.scripted.script import Holds, Line, Says
 
 CHAIN = """
@@ -73,6 +73,20 @@ async def test_what_a_step_kept_is_opened_whole_from_the_run_and_by_its_id(tmp_p
         await desk.presses("q", "escape")
         await desk.orders(f"/artifact @{one.artifact_id}")
         await desk.shows("tea", "milk", "amount")
+
+
+async def test_a_run_opened_beside_the_conversation_does_what_it_offers(tmp_path: Path) -> None:
+    async with room_with(tmp_path, GATHERS, WRITES, PLAIN) as room, room.desk(size=(120, 30)) as desk:
+        await runs(desk, room.folder)
+        await desk.presses("f2")
+        await desk.shows("- report  completed")
+        await desk.presses("f2", "enter")
+        await desk.shows("└─ ✓ write  @omni")
+
+        await desk.presses("down", "o")
+
+        (one,) = desk.here.state.artifacts.values()
+        await desk.until(lambda: desk.host.deeds == [Choose("artifacts", text=one.artifact_id)])
 
 
 async def test_a_failed_step_is_tried_again_from_its_run(tmp_path: Path) -> None:
@@ -153,6 +167,27 @@ async def test_what_was_asked_when_a_run_was_left_is_asked_anew_in_the_same_proc
         await graphs.ended()
 
         assert (room.folder / "done").exists()
+
+
+async def test_a_run_that_asks_says_so_and_which_of_its_steps_it_is(tmp_path: Path) -> None:
+    async with room_with(tmp_path, PLAIN) as room, room.desk(mode="ask") as desk:
+        graphs, asks = desk.dialogue.graphs, desk.here.state.open_asks
+        (room.folder / "g.yaml").write_text(ASKING)
+        graphs.start(RunGraph("g.yaml", "tea"))
+        await desk.until(lambda: [graphs.of_ask(one) for one in asks.values()] == ["offer · ok"])
+        await desk.orders("/runs")
+        await desk.shows("offer  asks you")
+        await desk.presses("enter")
+
+        await desk.until(lambda: desk.text.count("asks you") == len(("the run", "its step")))
+
+        assert ["asks you" in line for line in desk.text.splitlines() if " ok" in line or " look" in line] == [
+            True,
+            False,
+        ]
+        await desk.presses("q", "escape")
+        await desk.orders("/stop")
+        await graphs.ended()
 
 
 async def test_pictures_diffs_and_texts_that_are_kept_are_shown_whole(tmp_path: Path) -> None:

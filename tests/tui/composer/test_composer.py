@@ -243,6 +243,21 @@ async def test_a_popup_that_was_closed_stays_closed_for_its_word(tmp_path: Path)
         await desk.shows("VPs")
 
 
+async def test_a_popup_says_how_many_more_there_are_above_and_below(tmp_path: Path) -> None:
+    async with writing_to_a_session(tmp_path, "omni") as desk:
+        await desk.types("/")
+        await desk.shows("/help")
+        below = int(desk.text.rpartition("↓")[2].split()[0])
+        assert "↑" not in desk.text
+
+        for _ in range(9):
+            await desk.pilot.press("down")
+
+        await desk.until(lambda: "↑" in desk.text)
+        above, now_below = (int(desk.text.rpartition(sign)[2].split()[0]) for sign in "↑↓")
+        assert above + now_below == below
+
+
 async def test_a_draft_waits_for_the_next_time_in_the_same_folder(tmp_path: Path) -> None:
     async with writing_to_a_session(tmp_path, "omni") as desk:
         await desk.types("half a thought")

@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from tests.tui.transcript.transcript_given import call, over, remark, view
+from yeaft.events.call import AskOpened
 from yeaft.events.session import NoticePosted
 from yeaft.interfaces.tui.scene import Scene
 from yeaft.interfaces.tui.transcript.block_lines import block_lines
@@ -51,3 +52,14 @@ def test_what_a_call_waits_for_is_said_before_how_much_it_changes() -> None:
 
     assert wide.text == "  ⊘ FileEdit retry.py  +1 −1  denied"
     assert narrow.text == "  ⊘ FileEdit retry.py  denied"
+
+
+def test_that_a_call_asks_is_told_in_short_before_what_it_is_about_is_cut() -> None:
+    quiet = call(1, "FileRead", None, file_path="retry.py")
+    ask = AskOpened(ask_id="a1", turn_id="t", call_id="c1", vp_id="omni", kind="approval", text="May it?")
+    asking = replace(quiet, call=replace(quiet.call, ask=ask))
+
+    assert [line.text for width in (60, 38) for line in tool_lines(asking, view(width), is_open=False)] == [
+        "  ? FileRead retry.py  waits for your answer",
+        "  ? FileRead retry.py  asks you",
+    ]

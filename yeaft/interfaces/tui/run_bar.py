@@ -69,7 +69,7 @@ class RunBar(Static):
         asking = ui.text("runs.asks_wait" if asks > 1 else "runs.ask_waits", count=asks) if asks else ""
         state = "  ".join(part for part in (ui.text("runs.passed", done=done, count=count), asking) if part)
         about = ", ".join(unmasked(one) for one in doing(ui, view)) or ui.text("runs.starts")
-        tokens, *rest = sums(view, now_ms)
+        tokens, *rest = sums(ui, view, now_ms)
         numbers = [rest[-1], tokens, *rest[:-1]]
         room = columns - width(name) - width(state) - 3
         while numbers and room - width("  ".join(numbers)) - 2 < min(LEAST_DOING_COLUMNS, width(about)):

@@ -138,8 +138,8 @@ class DiffView(ScrollView, can_focus=False):
         assert self._taking is not None
         found = self._taking.part(part)
         code = "asks.new_file" if found.before is None else "asks.gone_file" if found.after is None else ""
-        kind = f" ({self._ui.text(code)})" if code else ""
-        return [Segment(cut(unmasked(found.name.replace("\n", " ")) + kind, self._columns), BOLD)]
+        name = unmasked(found.name.replace("\n", " "))
+        return [Segment(cut(self._ui.text(code, name=name) if code else name, self._columns), BOLD)]
 
     def _hunk_head(self, head: HunkHead) -> list[Segment]:
         assert self._taking is not None

@@ -73,20 +73,21 @@ class Chips(Static):
         if found is None or not found.to:
             return []
         width = self.size.width or self.app.size.width or 80
-        for is_long in (True, False):
-            line = self._line(found, with_models=is_long)
-            if cell_len(line.plain) <= width:
-                break
-        return [line]
+        named = min(len(found.to), MOST_NAMED)
+        lines = (
+            self._line(found, most=most, with_models=is_long)
+            for is_long, most in ((True, named), *((False, fewer) for fewer in range(named, 0, -1)))
+        )
+        return [next((line for line in lines if cell_len(line.plain) <= width), self._line(found, most=1))]
 
-    def _line(self, found: Outlook, *, with_models: bool) -> Text:
+    def _line(self, found: Outlook, *, most: int, with_models: bool = False) -> Text:
         steers = found.to[0].steers
         line = Text.assemble((self._ui.text("composer.steers" if steers else "composer.to"), Style(dim=True)))
-        for number, one in enumerate(found.to[:MOST_NAMED]):
+        for number, one in enumerate(found.to[:most]):
             line.append(" " if number == 0 else ", ")
             line.append_text(self._chip(one, with_model=with_models))
-        if len(found.to) > MOST_NAMED:
-            line.append(f" +{len(found.to) - MOST_NAMED}")
+        if len(found.to) > most:
+            line.append(f" +{len(found.to) - most}")
         if not steers:
             line.append(f"  {self._cost(found)}", style=Style(dim=True))
         if found.how == "chosen":

@@ -22,7 +22,7 @@ from yeaft.interfaces.tui.composer.field import Field
 from yeaft.interfaces.tui.composer.history import History
 from yeaft.interfaces.tui.composer.later import Later
 from yeaft.interfaces.tui.composer.pasted_files import files_in
-from yeaft.interfaces.tui.composer.placeholder import placeholder
+from yeaft.interfaces.tui.composer.placeholder import placeholders
 from yeaft.interfaces.tui.composer.popup import Popup
 from yeaft.interfaces.tui.composer.queue_list import QueueList
 from yeaft.interfaces.tui.composer.queueing import Queued
@@ -84,7 +84,7 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
         self._queue_list = QueueList(look, ui)
         self._chips = Chips(look, ui)
         self._field = Field(look, ui, self._writing.draft)
-        self._field.placeholder = placeholder(ui)
+        self._field.placeholders = placeholders(ui)
 
     def compose(self) -> ComposeResult:
         """Return the parts from top to bottom."""
@@ -254,7 +254,7 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
         self._field.editing = writing.editing
         searching = writing.search is not None
         if not writing.editing.text and self.is_attached:
-            self._field.placeholder = self._ui.text("composer.search") if searching else self._placeholder()
+            self._field.placeholders = (self._ui.text("composer.search"),) if searching else self._placeholders()
         self._field.show()
         self._queue_list.show(writing.queue)
         if side is not None and not searching:
@@ -352,9 +352,9 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
             self._doing.edited()
         self.changed()
 
-    def _placeholder(self) -> str:
+    def _placeholders(self) -> tuple[str, ...]:
         keys = [(found.binding.id or "", key) for key, found in self.screen.active_bindings.items()]
-        return placeholder(self._ui, keys)
+        return placeholders(self._ui, keys)
 
     def _bound_to(self, key: str) -> str | None:
         """Return the name of our binding for a key, as the keys are bound now."""

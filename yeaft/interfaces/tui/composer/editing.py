@@ -159,10 +159,6 @@ class Editing:
             if self._undos[-1].text == self.text:
                 self._undos.pop()
 
-    def is_at_edge(self, motion: Motion) -> bool:
-        """Whether a motion leads nowhere."""
-        return self._target(motion) == self.caret
-
     def _span(self, motion: Motion) -> tuple[int, int]:
         begin, end = self.selected
         if begin == end:

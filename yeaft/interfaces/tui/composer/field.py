@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Offset, Size
@@ -54,7 +55,7 @@ class Field(Widget):
         self._is_pressed = False
         self._made: tuple[str, int, Rows] | None = None
         self._shown_rows = 1
-        self.placeholder = ""
+        self.placeholders: tuple[str, ...] = ("",)
         self.editing = editing
 
     @property
@@ -89,7 +90,9 @@ class Field(Widget):
         width = self.content_size.width
         segments = [Segment(PROMPT if number == 0 else " " * GUTTER, base + Style(bold=True))]
         if not self.editing.text:
-            shown = cut(self.placeholder, max(1, width - GUTTER))
+            room = max(1, width - GUTTER)
+            fitting = next((one for one in self.placeholders if cell_len(one) <= room), self.placeholders[-1])
+            shown = cut(fitting, room)
             segments.append(Segment(shown, base + self._look.unwritten))
         elif number < len(rows.rows):
             segments += self._segments(rows, number, base)

@@ -7,11 +7,6 @@ from yeaft.session.mentions import find_mentions
 from yeaft.vp.names import Names
 
 
-def vp_mention(vp_id: str) -> str:
-    """Return the mention of a VP."""
-    return f"@{vp_id}"
-
-
 def file_mention(path: str, names: Names, *, part: str = "") -> str:
     """Return the mention of a file or folder; `part` is a range of lines such as `:10-40`.
 

@@ -68,19 +68,32 @@ class Popup(Static):
         rows = list(self._rows(candidates, chosen))
         at = next((number for number, (_, is_chosen) in enumerate(rows) if is_chosen), 0)
         top = max(0, min(at - MOST_ROWS // 2, len(rows) - MOST_ROWS))
-        text = Text("\n", no_wrap=True, overflow="ellipsis").join(row for row, _ in rows[top : top + MOST_ROWS])
+        shown = [row for row, _ in rows[top : top + MOST_ROWS]]
+        self._tell_of_more(shown[0], "^" if self._look.is_plain else "↑", top)
+        self._tell_of_more(shown[-1], "v" if self._look.is_plain else "↓", len(rows) - top - len(shown))
+        text = Text("\n", no_wrap=True, overflow="ellipsis").join(shown)
         text.no_wrap, text.overflow = True, "ellipsis"
         return text
 
+    def _tell_of_more(self, row: Text, sign: str, count: int) -> None:
+        """Say at the end of a row how many more there are beyond it."""
+        if count > 0:
+            told = f" {sign}{count}"
+            row.truncate(max(1, self._columns - len(told)), overflow="ellipsis", pad=True)
+            row.append(told, style=Style(dim=True, bold=False))
+
     def _rows(self, candidates: Sequence[Candidate], chosen: int) -> Iterator[tuple[Text, bool]]:
         section = ""
+        longest = {one.section: 0 for one in candidates}
+        for one in candidates:
+            longest[one.section] = max(longest[one.section], _label_columns(one))
         for number, candidate in enumerate(candidates):
             if candidate.section not in (section, "hint"):
                 section = candidate.section
                 yield Text(f"  {self._ui.text(f'composer.section_{section}')}", style=Style(dim=True)), False
-            yield self._row(candidate, number == chosen), number == chosen
+            yield self._row(candidate, longest[candidate.section], number == chosen), number == chosen
 
-    def _row(self, candidate: Candidate, is_chosen: bool) -> Text:
+    def _row(self, candidate: Candidate, longest: int, is_chosen: bool) -> Text:
         row = Text("  " if not is_chosen else "> " if self._look.is_plain else "▸ ")
         if candidate.vp_id:
             vp_look = self._look.of_vp(candidate.vp_id)
@@ -90,7 +103,7 @@ class Popup(Static):
             row.append(label)
         else:
             detail = visible_on_one_line(candidate.detail[:MOST_CHARS])
-            begin = self._begin(candidate, label, detail)
+            begin = self._begin(candidate, label, detail, longest)
             row.append(_fitted(label, max(1, begin - row.cell_len - len(GAP))))
             row.append(" " * (begin - row.cell_len))
             row.append(detail, style=Style(dim=True, bold=False))
@@ -99,8 +112,8 @@ class Popup(Static):
             row.stylize_before(self._look.chosen)
         return row
 
-    def _begin(self, candidate: Candidate, label: str, detail: str) -> int:
-        """Return the column in which the detail begins."""
+    def _begin(self, candidate: Candidate, label: str, detail: str, longest: int) -> int:
+        """Return the column in which the detail begins; `longest` is what the longest label of its section takes."""
         behind = len(GAP) + width(label) + len(GAP)
         match candidate.section:
             case "hint":
@@ -109,7 +122,12 @@ class Popup(Static):
                 return min(behind, max(LEAST_LABEL_COLUMNS, self._columns - width(detail)))
             case _:
                 share = round(self._columns * LABEL_SHARE)
-                return min(max(share, LEAST_LABEL_COLUMNS), MOST_LABEL_COLUMNS)
+                return min(max(share, LEAST_LABEL_COLUMNS), MOST_LABEL_COLUMNS, longest + 2 * len(GAP))
+
+
+def _label_columns(candidate: Candidate) -> int:
+    glyph = 2 if candidate.vp_id else 0
+    return glyph + width(visible_on_one_line(candidate.label[:MOST_CHARS]))
 
 
 def _fitted(label: str, columns: int) -> str:

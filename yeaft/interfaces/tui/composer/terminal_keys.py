@@ -8,10 +8,6 @@ from typing import Any
 from textual import _ansi_sequences
 from textual.keys import Keys
 
-REDO_KEY = Keys.F24.value
-"""What Alt+_ arrives as: Textual has no name for it, and no keyboard has this key."""
-
-
 NEW_LINE_KEYS = ("shift+\r", "alt+\r")
 """How some terminals' Shift+Enter and Alt+Enter arrive."""
 _NO_TEXT = ("ctrl+", "alt+", "super+", "hyper+", "meta+")

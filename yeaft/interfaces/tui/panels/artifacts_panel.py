@@ -12,8 +12,9 @@ from yeaft.interfaces.cli.commands.artifact_rows import size_text, speaker
 from yeaft.interfaces.cli.terminal_text import cut
 from yeaft.interfaces.orders import SESSION
 from yeaft.interfaces.tui.panels.block_pictures import Picture
+from yeaft.interfaces.tui.panels.columns import joined
 from yeaft.interfaces.tui.panels.filtered_list import Entry, FilteredList
-from yeaft.interfaces.tui.panels.frame import Panel
+from yeaft.interfaces.tui.panels.list_panel import ListPanel
 from yeaft.interfaces.tui.panels.picture_panel import PicturePanel
 from yeaft.interfaces.tui.panels.shown_text import safe
 from yeaft.interfaces.tui.panels.text_panel import TextPanel
@@ -23,36 +24,22 @@ from yeaft.kernel.errors import YeaftError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from textual.app import ComposeResult
-
     from yeaft.artifacts.artifact import Artifact
     from yeaft.interfaces.tui.panels.situation import Situation
 
 MOST_LINES = 100_000
 
 
-class ArtifactsPanel(Panel):
+class ArtifactsPanel(ListPanel):
     """Lists them, newest first; with `artifact`, an id or enough of it, that one is opened at once."""
 
     def __init__(self, situation: Situation, artifact: str = "") -> None:
         super().__init__(situation, situation.text("runs.artifacts"), ())
         self._wanted = artifact
         self._found: dict[str, Artifact] = {}
-        self._list = FilteredList(
-            placeholder=situation.text("panel.filter"),
-            empty=situation.text("panel.reading"),
-            unmatched=situation.text("panel.no_match"),
-        )
-
-    def compose(self) -> ComposeResult:
-        """Return title, artifacts and keys."""
-        yield self.title_line
-        yield self._list
-        yield self.hint_line
 
     def on_mount(self) -> None:
         """Begin to read."""
-        self._list.focus_line()
         self._read()
 
     def on_filtered_list_chosen(self, message: FilteredList.Chosen) -> None:
@@ -74,9 +61,11 @@ class ArtifactsPanel(Panel):
         self._found = {one.path: one for one in reversed(found)}
         columns = max(self.size.width - 4, 20)
         entries = [_entry(self.situation, one, columns) for one in self._found.values()]
-        self._list.show(entries, empty=self.situation.text("runs.no_artifacts"))
+        self.listed.show(entries, empty=self.situation.text("runs.no_artifacts"))
 
     def _open(self, one: Artifact) -> None:
+        if not self.is_on_top:
+            return  # a key was pressed twice
         if one.type == "image":
             self.app.push_screen(PicturePanel(self.situation, (_picture(self.situation, one),)))
             return
@@ -90,7 +79,7 @@ def _entry(situation: Situation, one: Artifact, columns: int) -> Entry:
     shown = Text(cut(f"{safe(one.name)}  {kind}", columns), no_wrap=True, overflow="ellipsis")
     about = [f"@{one.artifact_id}", size_text(one.size_bytes), safe(speaker(one.created_by))]
     about += [safe(one.description)] if one.description else []
-    shown.append("\n" + cut(f"  {' · '.join(about)}", columns), style="dim")
+    shown.append("\n" + cut(f"  {joined(about, columns - 2)}", columns), style="dim")
     return Entry(one.path, shown, f"{one.name} {one.artifact_id} {kind} {one.description}")
 
 

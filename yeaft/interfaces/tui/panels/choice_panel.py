@@ -12,23 +12,25 @@ from yeaft.config.settings import EFFORTS
 from yeaft.events.ops import SetMode, SetModel
 from yeaft.interfaces.orders import MODES, THEMES, Choose
 from yeaft.interfaces.tui.panels.bound import bound
+from yeaft.interfaces.tui.panels.columns import MARGIN_COLUMNS
 from yeaft.interfaces.tui.panels.filtered_list import Entry, FilteredList
-from yeaft.interfaces.tui.panels.frame import Panel
 from yeaft.interfaces.tui.panels.in_use import efforts_of, model_of
+from yeaft.interfaces.tui.panels.list_panel import ListPanel
+from yeaft.interfaces.tui.panels.shown_text import hung
 
 if TYPE_CHECKING:
     from textual import events
-    from textual.app import ComposeResult
 
     from yeaft.interfaces.orders import Deed
     from yeaft.interfaces.tui.panels.situation import Situation
 
 NAME_COLUMNS = 10
+LEAST_TOLD_COLUMNS = 16
 Entries = Callable[[str, int], Sequence[Entry]]
 """Gives what there is to choose for one VP, or for everybody if its id is empty, in so many columns. It may block."""
 
 
-class ChoicePanel(Panel):
+class ChoicePanel(ListPanel):
     """Returns what `deed` makes of the chosen key and of the VP it is for; `whom` are those that can be meant."""
 
     BINDINGS = [bound("pick.whom", "whom")]
@@ -49,21 +51,9 @@ class ChoicePanel(Panel):
         self._whom = whom
         self._at = 0
         self._columns = 0
-        self._list = FilteredList(
-            placeholder=situation.text("panel.filter"),
-            empty=situation.text("panel.reading"),
-            unmatched=situation.text("panel.no_match"),
-        )
-
-    def compose(self) -> ComposeResult:
-        """Return title, what there is to choose, and keys."""
-        yield self.title_line
-        yield self._list
-        yield self.hint_line
 
     def on_mount(self) -> None:
         """Begin to read."""
-        self._list.focus_line()
         self._reread()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -87,7 +77,7 @@ class ChoicePanel(Panel):
         self.run_worker(self._read(vp_id), exclusive=True, group="read")
 
     async def _read(self, vp_id: str) -> None:
-        self._list.show(await asyncio.to_thread(self._entries, vp_id, self._columns))
+        self.listed.show(await asyncio.to_thread(self._entries, vp_id, self._columns))
 
 
 def mode_panel(situation: Situation) -> ChoicePanel:
@@ -95,8 +85,9 @@ def mode_panel(situation: Situation) -> ChoicePanel:
     current = situation.here.approvals.mode_of(situation.default_vp)
 
     def entries(_: str, columns: int) -> list[Entry]:
-        del columns
-        return [_entry(mode, situation.text(f"panel.mode_{mode}"), is_current=mode == current) for mode in MODES]
+        return [
+            _entry(mode, situation.text(f"panel.mode_{mode}"), columns, is_current=mode == current) for mode in MODES
+        ]
 
     return ChoicePanel(situation, situation.text("order.mode"), entries, lambda mode, _: SetMode(mode=MODES[mode]))
 
@@ -105,8 +96,7 @@ def theme_panel(situation: Situation) -> ChoicePanel:
     """Return the picker of the theme for this run, with what each is for."""
 
     def entries(_: str, columns: int) -> list[Entry]:
-        del columns
-        return [_entry(theme, situation.text(f"panel.theme_{theme}"), is_current=False) for theme in THEMES]
+        return [_entry(theme, situation.text(f"panel.theme_{theme}"), columns, is_current=False) for theme in THEMES]
 
     return ChoicePanel(situation, situation.text("order.theme"), entries, lambda theme, _: Choose("theme", text=theme))
 
@@ -115,7 +105,6 @@ def effort_panel(situation: Situation, vp_id: str) -> ChoicePanel:
     """Return the picker of the effort; one that a model does not know is shown with what it takes instead."""
 
     def entries(whom: str, columns: int) -> list[Entry]:
-        del columns
         from yeaft.llm.effort import clamp
 
         ref = model_of(situation, whom or situation.default_vp)
@@ -125,19 +114,21 @@ def effort_panel(situation: Situation, vp_id: str) -> ChoicePanel:
         for level in EFFORTS:
             used = clamp(level, known)
             code = "panel.effort_none" if not known else "panel.effort_known" if used == level else "panel.effort_as"
-            found.append(_entry(level, situation.text(code, model=model, level=used), is_current=False))
+            found.append(_entry(level, situation.text(code, model=model, level=used), columns, is_current=False))
         return found
 
     whom = [vp_id] if vp_id else ["", *situation.vp_ids]
     return ChoicePanel(
         situation,
-        situation.text("order.effort"),
+        situation.text("panel.effort_title"),
         entries,
         lambda level, who: SetModel(vp_id=who, effort=level),
         whom=whom,
     )
 
 
-def _entry(key: str, told: str, *, is_current: bool) -> Entry:
+def _entry(key: str, told: str, columns: int, *, is_current: bool) -> Entry:
     mark = "*" if is_current else " "
-    return Entry(key, Text(f"{mark} {key:<{NAME_COLUMNS}} {told}"), f"{key} {told}")
+    indent = len(f"{mark} ") + NAME_COLUMNS + 1
+    shown = hung(told, max(columns - MARGIN_COLUMNS - indent, LEAST_TOLD_COLUMNS), indent)
+    return Entry(key, Text(f"{mark} {key:<{NAME_COLUMNS}} {shown}", no_wrap=True, overflow="ellipsis"), f"{key} {told}")

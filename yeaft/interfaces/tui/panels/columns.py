@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from yeaft.interfaces.cli.terminal_text import cut, padded, width
 
-GAP = "  "
+GAP, DOT = "  ", " · "
 MARGIN_COLUMNS = 3
 """What a list takes around its lines: margins and a scroll bar."""
 Cells = Sequence[str]
@@ -36,6 +36,12 @@ def in_columns(cells: Cells, columns: Sequence[int]) -> list[str]:
     """Return the cells that are shown, each but the first one with the gap before it, all as wide as their columns."""
     pairs = enumerate(zip(cells, columns, strict=False))
     return [f"{GAP if number else ''}{padded(cut(cell, room), room)}" if room else "" for number, (cell, room) in pairs]
+
+
+def joined(parts: Cells, room: int) -> str:
+    """Return the first parts, as many as fit into `room` columns whole, with dots between them; one at least."""
+    lines = (DOT.join(parts[:count]) for count in range(len(parts), 1, -1))
+    return next((line for line in lines if width(line) <= room), parts[0])
 
 
 def _with_gaps(columns: Sequence[int]) -> int:

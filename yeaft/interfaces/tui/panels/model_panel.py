@@ -42,7 +42,7 @@ def model_panel(situation: Situation, vp_id: str = "") -> ChoicePanel:
 
     return ChoicePanel(
         situation,
-        situation.text("order.model"),
+        situation.text("panel.model_title"),
         entries,
         lambda ref, who: SetModel(vp_id=who, model=ref),
         whom=[vp_id] if vp_id else ["", *situation.vp_ids],

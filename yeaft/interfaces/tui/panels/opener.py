@@ -213,7 +213,7 @@ class Panels:
         from yeaft.interfaces.tui.panels.overview import Overview
 
         if self._beside is None:
-            self._beside = Overview(situation, is_beside=True, close=self.close_side)
+            self._beside = Overview(situation, is_beside=True, close=self.close_side, then=self._left)
             self._screen.mount(self._beside)
         elif not self._beside.has_focus_within:
             self._focused_before = self._screen.focused

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from textual.app import App, ComposeResult
     from textual.timer import Timer
 
+    from yeaft.interfaces.orders import Deed
     from yeaft.interfaces.tui.panels.filtered_list import Entry
+    from yeaft.interfaces.tui.panels.run_panel import RunPanel
     from yeaft.interfaces.tui.panels.situation import Situation
 
 FOLLOW_S = 1.0
@@ -38,7 +40,10 @@ WITHOUT_FOCUS = ("panel.side_here",)
 
 
 class Overview(Vertical):
-    """Todo lists, tasks and sub-agents of one Session. `hear` tells it of changes; it asks `close` to be closed."""
+    """Todo lists, tasks and sub-agents of one Session. `hear` tells it of changes; it asks `close` to be closed.
+
+    `then` gets what a run that was opened from here is left with.
+    """
 
     if TYPE_CHECKING:
         app = getters.app(App[int])  # textual leaves open what its App returns
@@ -59,10 +64,19 @@ class Overview(Vertical):
         bound("side.cancel", "cancel"),
     ]
 
-    def __init__(self, situation: Situation, *, is_beside: bool, close: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        situation: Situation,
+        *,
+        is_beside: bool,
+        close: Callable[[], object],
+        then: Callable[[Deed | None], None],
+    ) -> None:
         super().__init__(classes="beside" if is_beside else "")
         self._situation = situation
         self._close = close
+        self._then = then
+        self._opened: RunPanel | None = None
         self._outside = Outside()
         self._entries: list[Entry] = []
         self._timer: Timer | None = None
@@ -99,6 +113,8 @@ class Overview(Vertical):
 
     def hear(self) -> None:
         """Look again, because something has changed."""
+        if self._opened is not None and self._opened.is_attached:
+            self._opened.hear()
         self.run_worker(self._look(), exclusive=True, group="look")
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -115,6 +131,8 @@ class Overview(Vertical):
         from yeaft.interfaces.tui.panels.views import log_view
 
         key = self._marked
+        if self.app.screen is not self.screen:
+            return  # a key was pressed twice
         if key.startswith((TASK, AGENT)):
             kind, _, one_id = key.partition(" ")
             is_running = is_at_work(self._situation)
@@ -123,7 +141,8 @@ class Overview(Vertical):
         elif key.startswith(RUN):
             from yeaft.interfaces.tui.panels.run_panel import RunPanel
 
-            self.app.push_screen(RunPanel(self._situation, key.removeprefix(RUN)))
+            self._opened = RunPanel(self._situation, key.removeprefix(RUN))
+            self.app.push_screen(self._opened, self._then)
 
     def action_cancel(self) -> None:
         """End the marked task or agent, once the user has agreed."""

@@ -11,6 +11,7 @@ from yeaft.interfaces.tui.panels.overview import Overview
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from yeaft.interfaces.orders import Deed
     from yeaft.interfaces.tui.panels.situation import Situation
 
 
@@ -21,7 +22,7 @@ class OverviewPanel(Panel):
 
     def __init__(self, situation: Situation) -> None:
         super().__init__(situation, situation.text("panel.side"), ())
-        self.overview = Overview(situation, is_beside=False, close=self.action_leave)
+        self.overview = Overview(situation, is_beside=False, close=self.action_leave, then=self._left)
 
     def compose(self) -> ComposeResult:
         """Return title and overview, which shows its own keys."""
@@ -31,3 +32,7 @@ class OverviewPanel(Panel):
     def on_mount(self) -> None:
         """Let keys go to the list."""
         self.overview.take_focus()
+
+    def _left(self, deed: Deed | None) -> None:
+        if deed is not None:
+            self.dismiss(deed)

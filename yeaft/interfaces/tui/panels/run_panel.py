@@ -42,6 +42,9 @@ class RunPanel(Panel):
 
     DEFAULT_CSS = """
     RunPanel > OptionList { height: 1fr; background: $background; text-wrap: nowrap; text-overflow: ellipsis; }
+    RunPanel > OptionList { scrollbar-size-vertical: 1; }
+    RunPanel > OptionList:focus { background-tint: $foreground 0%; }
+    RunPanel > OptionList.-textual-compact > .option-list--option { padding: 0 1; }
     RunPanel > .about { height: auto; max-height: 6; padding: 0 1; }
     """
     BINDINGS = [
@@ -86,7 +89,7 @@ class RunPanel(Panel):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Show all that is known of the step that was chosen."""
         event.stop()
-        if self._view is not None and self._marked:
+        if self._view is not None and self._marked and self.is_on_top:
             view = step_view(self.situation, self._run_id, self._marked, self._view.graph.name)
             self.app.push_screen(TextPanel(self.situation, (view,)))
 
@@ -144,7 +147,8 @@ class RunPanel(Panel):
             return
         ui, columns, now_ms = self.situation.ui, max(self.size.width - 4, 10), wall_clock_ms()
         view = self._view
-        state = run_state(view, is_driven=self._is_driven)
+        asked = [visit.node for ask in self.situation.state.open_asks.values() if (visit := view.asking(ask))]
+        state = run_state(view, is_driven=self._is_driven, asks=bool(asked))
         now_ms = now_ms if self._is_driven else view.now_ms
         said = view.ended.error if view.ended is not None else ""
         self._about.update(
@@ -152,7 +156,8 @@ class RunPanel(Panel):
             + (f"\n{safe(ui.retold(said))}" if said else "")
         )
         shown = rows(ui, view, now_ms)
-        lines = [cut(unmasked(row.text), columns) for row in shown]
+        asks = f"  {ui.text('runs.ask_waits')}"
+        lines = [cut(unmasked(f"{row.text}{asks if row.node in asked else ''}"), columns) for row in shown]
         self._steps = [row.node for row in shown]
         if len(lines) != len(self._drawn):
             index = self._list.highlighted

@@ -46,11 +46,13 @@ def seen_run(situation: Situation, run_id: str) -> RunView:
     return read_run(journal_of(paths), FileBlobs(paths.blobs), run_id)
 
 
-def run_state(view: RunView, *, is_driven: bool) -> str:
-    """Return the code of what is said of how a run stands."""
+def run_state(view: RunView, *, is_driven: bool, asks: bool = False) -> str:
+    """Return the code of what is said of how a run stands; `asks` says that it waits for the user."""
     if view.ended is not None:
         return f"graph_run.is_{view.ended.outcome}"
-    return "graph_run.is_running" if is_driven else "runs.is_standing"
+    if not is_driven:
+        return "runs.is_standing"
+    return "runs.ask_waits" if asks else "graph_run.is_running"
 
 
 def step_view(situation: Situation, run_id: str, node: str, graph: str) -> View:

@@ -8,49 +8,35 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual import work
 
+from yeaft.interfaces.amounts import money, short
 from yeaft.interfaces.cli.terminal_text import cut
-from yeaft.interfaces.runs.run_lines import money
 from yeaft.interfaces.tui.panels.ages import age
+from yeaft.interfaces.tui.panels.columns import joined
 from yeaft.interfaces.tui.panels.filtered_list import Entry, FilteredList
-from yeaft.interfaces.tui.panels.frame import Panel
+from yeaft.interfaces.tui.panels.list_panel import ListPanel
 from yeaft.interfaces.tui.panels.run_panel import RunPanel
 from yeaft.interfaces.tui.panels.run_reading import seen_runs
 from yeaft.interfaces.tui.panels.shown_text import safe
-from yeaft.interfaces.tui.transcript.amounts import short
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import YeaftError
 from yeaft.workflows.graphs.runs.known_runs import short as short_id
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
-
     from yeaft.interfaces.orders import Deed
     from yeaft.interfaces.tui.panels.situation import Situation
     from yeaft.workflows.graphs.runs.known_runs import KnownRun
 
 
-class RunsPanel(Panel):
+class RunsPanel(ListPanel):
     """Lists them, newest first; with `run`, an id or enough of it, that one is opened at once."""
 
     def __init__(self, situation: Situation, run: str = "") -> None:
-        super().__init__(situation, situation.text("runs.title"), ())
+        super().__init__(situation, situation.text("runs.title"), (), unmatched=situation.text("runs.none_such"))
         self._wanted = run
         self._opened: RunPanel | None = None
-        self._list = FilteredList(
-            placeholder=situation.text("panel.filter"),
-            empty=situation.text("panel.reading"),
-            unmatched=situation.text("runs.none_such"),
-        )
-
-    def compose(self) -> ComposeResult:
-        """Return title, runs and keys."""
-        yield self.title_line
-        yield self._list
-        yield self.hint_line
 
     def on_mount(self) -> None:
         """Begin to read."""
-        self._list.focus_line()
         self._look()
 
     def hear(self) -> None:
@@ -82,9 +68,11 @@ class RunsPanel(Panel):
             found = []
         columns = max(self.size.width - 4, 20)
         entries = [run_entry(self.situation, one, columns) for one in found]
-        self._list.show(entries, empty=self.situation.text("runs.none"))
+        self.listed.show(entries, empty=self.situation.text("runs.none"))
 
     def _open(self, run_id: str) -> None:
+        if not self.is_on_top:
+            return  # a key was pressed twice
         self._opened = RunPanel(self.situation, run_id)
         self.app.push_screen(self._opened, self._left)
 
@@ -105,13 +93,13 @@ def run_entry(situation: Situation, run: KnownRun, columns: int) -> Entry:
     parts = [
         short_id(run.run_id),
         situation.text("graph_run.steps_done", count=driven.done.steps if driven else run.steps),
-        f"{short(run.usage.sent + run.usage.output)} tok",
+        situation.text("lane.tokens", tokens=short(run.usage.sent + run.usage.output)),
         *([] if run.cost_usd is None else [money(run.cost_usd)]),
         age(situation.ui, run.started_ms, wall_clock_ms()),
     ]
     said = f"  {safe(situation.ui.retold(run.error))}" if run.error and run.state == "failed" else ""
     shown = Text(cut(f"{mark} {safe(run.name)}  {state}{said}", columns), no_wrap=True, overflow="ellipsis")
-    shown.append("\n" + cut(f"  {' · '.join(parts)}", columns), style="dim")
+    shown.append("\n" + cut(f"  {joined(parts, columns - 2)}", columns), style="dim")
     return Entry(run.run_id, shown, f"{run.name} {run.run_id} {state}")
 
 

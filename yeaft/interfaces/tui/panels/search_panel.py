@@ -18,6 +18,7 @@ from yeaft.interfaces.tui.panels.bound import bound
 from yeaft.interfaces.tui.panels.columns import MARGIN_COLUMNS
 from yeaft.interfaces.tui.panels.filtered_list import Entry, FilteredList
 from yeaft.interfaces.tui.panels.frame import Panel
+from yeaft.interfaces.tui.panels.plain_snippet import LEFT_OUT, plain
 from yeaft.interfaces.tui.panels.printed import answered
 from yeaft.interfaces.tui.panels.shown_text import safe
 from yeaft.kernel.clock import wall_clock_ms
@@ -99,7 +100,7 @@ class SearchPanel(Panel):
         from yeaft.interfaces.tui.panels.text_panel import TextPanel
         from yeaft.interfaces.tui.panels.views import printed_view
 
-        if self._list.marked:
+        if self._list.marked and self.is_on_top:
             row = self._rows[int(self._list.marked)]
             view = printed_view(self.situation, _words_for(row))
             word = row.snippet[slice(*row.marks[0])] if row.marks else ""
@@ -144,7 +145,7 @@ def _entry(ui: Ui, number: int, row: FoundRow, columns: int, now_ms: int) -> Ent
     when = age(ui, round(datetime.fromisoformat(row.at).timestamp() * 1000), now_ms)
     shown = Text(no_wrap=True, overflow="ellipsis")
     shown.append(f"{when}  {safe(who)}  {safe(row.name or row.title)}\n  ", style=DIM)
-    snippet, end = row.snippet, 0
+    snippet, end = plain(row.snippet), 0
     for place, (start, stop) in enumerate(row.marks):
         between = _flat(snippet[end:start])
         shown.append(between if place else _end_of(between, columns // 2))
@@ -165,6 +166,7 @@ def _end_of(text: str, columns: int) -> str:
 
 def _flat(text: str) -> str:
     """Return a piece of a line; space at its ends stays, because other pieces follow."""
+    text = text.replace(LEFT_OUT, "")
     left = " " if text[:1].isspace() else ""
     right = " " if text[-1:].isspace() and text.strip() else ""
     return f"{left}{safe(text)}{right}"

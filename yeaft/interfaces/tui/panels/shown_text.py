@@ -37,6 +37,11 @@ def wrapped_lines(lines: Sequence[Text], columns: int) -> Iterator[tuple[int, Te
                 yield number, part
 
 
+def hung(text: str, columns: int, indent: int) -> str:
+    """Return a text in lines of at most `columns` columns, all but the first one behind `indent` columns of space."""
+    return f"\n{' ' * indent}".join(line.plain.rstrip() for _, line in wrapped_lines((Text(text),), columns))
+
+
 def _line(line: str, *, has_escapes: bool) -> Text:
     if "\x1b" not in line or not has_escapes:
         return Text(unmasked(line.rstrip("\r")).expandtabs(TAB))

@@ -45,6 +45,7 @@ class TextPanel(Panel):
     """Shows one of several texts at a time; `word` is looked for in the first one."""
 
     DEFAULT_CSS = """
+    TextPanel > TextView { padding-left: 1; }
     TextPanel > Input.-textual-compact { height: 1; padding: 0 1; display: none; }
     """
     BINDINGS = [

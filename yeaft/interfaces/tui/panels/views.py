@@ -40,13 +40,13 @@ def status_view(situation: Situation) -> View:
         del columns
         return "\n".join(status_lines(situation.here))
 
-    return View(situation.text("order.status"), text)
+    return View(_title(situation, "status"), text)
 
 
 def context_views(situation: Situation) -> tuple[View, ...]:
     """Return what fills the window of everybody who has one, then of each VP alone."""
     words = ("session", "context", SESSION)
-    title = situation.text("order.context")
+    title = _title(situation, "context")
     vps = [vp_id for vp_id in situation.vp_ids if vp_id in situation.state.turns_of]
     alone = [printed_view(situation, (*words, "--vp", vp_id), f"{title} · @{vp_id}") for vp_id in vps]
     return (printed_view(situation, words, title), *(alone if len(alone) > 1 else ()))
@@ -54,12 +54,18 @@ def context_views(situation: Situation) -> tuple[View, ...]:
 
 def usage_views(situation: Situation) -> tuple[View, ...]:
     """Return what this Session has used by VP and by model, and what all of this folder have by Session and by day."""
-    title = situation.text("order.usage")
+    title = _title(situation, "usage")
     mine = ("--session", SESSION)
     return tuple(
         printed_view(situation, ("usage", "--by", by, *(mine if by in ("vp", "model") else ())), f"{title} · {by}")
         for by in USAGE_BY
     )
+
+
+def _title(situation: Situation, order: str) -> str:
+    """Return what an order is for, as a title."""
+    told = situation.text(f"order.{order}")
+    return told[:1].upper() + told[1:]
 
 
 def log_view(situation: Situation, kind: str, one_id: str, *, follow_s: float) -> View:

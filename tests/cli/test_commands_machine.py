@@ -144,6 +144,22 @@ def test_weights_that_are_none_are_refused_before_anything_is_fetched(given: Giv
     assert given.yeaft("local", "setup", "--gguf", "y.gguf").code == 66
 
 
+def test_a_message_that_is_handed_on_and_answered_counts_as_answered(given: Given) -> None:
+    roster = ("--vp", "omni", "--vp", "skeptic")
+
+    done = given.yeaft(*roster, "--json", "demo", "Let the skeptic check that change, then tell me where we are.")
+
+    result = json.loads(done.out)
+    assert (result["outcome"], result["exit_code"]) == ("answered", 0)
+    assert [one["outcome"] for one in result["vps"]] == ["handed_off", "answered", "answered"]
+
+
+def test_the_demo_is_played_in_lines_where_that_is_asked_for(given: Given) -> None:
+    before, after = given.yeaft("--line", "demo", "@omni hi"), given.yeaft("demo", "--line", "@omni hi")
+
+    assert (before.code, after.code, after.out) == (0, 0, before.out)
+
+
 def test_the_demo_answers_without_a_key_and_leaves_nothing_behind(given: Given, tmp_path: Path) -> None:
     scratch = tmp_path / "tmp"
     scratch.mkdir()
@@ -151,7 +167,7 @@ def test_the_demo_answers_without_a_key_and_leaves_nothing_behind(given: Given, 
     done = given.yeaft("demo", "@omni What can you do?", "--lang", "zh", TMPDIR=str(scratch), YEAFT_MODEL="x/y")
 
     assert done.code == 0, done.err
-    assert "按剧本" in done.out
+    assert "按脚本" in done.out
     assert "脚本" in done.err
     assert list(scratch.iterdir()) == []
     assert not given.home.exists()

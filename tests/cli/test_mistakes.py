@@ -1,5 +1,7 @@
 """Words on the command line that can hardly be meant are told at once, with what could be meant instead."""
 
+import json
+
 import pytest
 
 from tests.cli.commands_given import Given
@@ -23,6 +25,14 @@ from yeaft.kernel.errors import UsageError
         (["sesion", "show", "x"], "If you meant the command: yeaft session show x."),
         (["what", "is it"], 'Quote the prompt: yeaft "what is it"'),
         (["say", "$HOME"], "Quote the prompt: yeaft 'say $HOME'"),
+        (["exec", "fix it"], 'Quote the prompt: yeaft "fix it"'),
+        (["--dangerously-skip-permissions", "hi"], "Did you mean --mode auto?"),
+        (["--full-auto", "hi"], "Did you mean --mode auto?"),
+        (["--permission-mode", "plan", "hi"], "Did you mean --mode?"),
+        (["--message", "hi"], "Did you mean -p?"),
+        (["--system", "You are terse.", "hi"], "Did you mean --vp?"),
+        (["--disallowedTools=Bash", "hi"], "Did you mean --deny?"),
+        (["--image", "a.png", "hi"], "Did you mean --attach?"),
     ],
 )
 def test_what_cannot_be_meant_is_a_usage_error(words: list[str], said: str) -> None:
@@ -41,6 +51,9 @@ def test_what_cannot_be_meant_is_a_usage_error(words: list[str], said: str) -> N
         ("conf", "yeaft config"),
         ("version", "yeaft --version"),
         ("trus", "yeaft trust"),
+        ("chat", "yeaft --line"),
+        ("logs", "yeaft session ls"),
+        ("init", "yeaft help instructions"),
     ],
 )
 def test_a_word_that_is_nearly_a_command_is_asked_about(word: str, meant: str) -> None:
@@ -48,6 +61,16 @@ def test_a_word_that_is_nearly_a_command_is_asked_about(word: str, meant: str) -
         parse([word])
 
     assert f"Did you mean `{meant}`? To ask it as a prompt: yeaft -p {word}" in str(told.value)
+
+
+def test_a_time_limit_that_is_over_before_anything_was_asked_is_told(talking: Given) -> None:
+    done = talking.yeaft("--timeout", "0.001s", "hi")
+    told = json.loads(talking.yeaft("--timeout", "0.001s", "--json", "hi").out)
+
+    assert (done.code, done.out) == (4, "")
+    assert "The time limit was over before all was done" in done.err
+    assert (told["outcome"], told["exit_code"]) == ("limit", 4)
+    assert told["error"] in done.err
 
 
 @pytest.mark.parametrize(

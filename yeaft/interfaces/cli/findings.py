@@ -18,6 +18,8 @@ from yeaft.kernel.outcome import EXIT_FAILED, EXIT_LIMIT, worst_exit_code
 if TYPE_CHECKING:
     from yeaft.session.state import SessionState
 
+OUT_OF_TIME = "The time limit was over before all was done; what there is was printed. Raise --timeout to go on."
+
 
 class Findings:
     """Listens to a Session and adds up what its process must report. `is_out_of_time` is set by whoever times it.
@@ -66,7 +68,8 @@ class Findings:
         turns = [state.turns[turn_id] for turn_id in dict.fromkeys(self._turns) if turn_id in state.turns]
         result = result_of(state, turns, self._unmet, stdin)
         if self.is_out_of_time and result.exit_code == 0:
-            return replace(result, exit_code=EXIT_LIMIT, outcome="limit")
+            self._say(OUT_OF_TIME)
+            return replace(result, exit_code=EXIT_LIMIT, outcome="limit", error=OUT_OF_TIME)
         if is_asked and not result.vps:
             return replace(result, exit_code=EXIT_FAILED, outcome="failed")
         return result

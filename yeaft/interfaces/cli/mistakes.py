@@ -15,25 +15,55 @@ LONG_WORD_CHARS = 8
 """From here on a word may have two slips and still be taken for a command."""
 _COMMAND_LIKE = Pattern(r"[a-z][a-z-]*")
 _OTHER_WORDS: Mapping[str, str] = {
+    "chat": "--line",
     "continue": "-c",
     "history": "session ls",
+    "init": "help instructions",
     "list": "session ls",
     "ls": "session ls",
     "login": "help models",
+    "logs": "session ls",
     "resume": "-r",
     "setup": "local setup",
     "usage": "--help",
     "version": "--version",
 }
 """What other programs call something, and where yeaft has it."""
+_OTHER_OPTIONS: Mapping[str, str] = {
+    "--allowed-tools": "--allow",
+    "--allowedTools": "--allow",
+    "--append-system-prompt": "--vp",
+    "--approval-mode": "--mode",
+    "--ask-for-approval": "--mode",
+    "--attachment": "--attach",
+    "--cd": "-C",
+    "--dangerously-bypass-approvals-and-sandbox": "--mode auto",
+    "--dangerously-skip-permissions": "--mode auto",
+    "--disallowed-tools": "--deny",
+    "--disallowedTools": "--deny",
+    "--file": "--attach",
+    "--full-auto": "--mode auto",
+    "--image": "--attach",
+    "--json-schema": "--schema",
+    "--max-budget-usd": "--max-cost",
+    "--message": "-p",
+    "--output-schema": "--schema",
+    "--permission-mode": "--mode",
+    "--sandbox": "--set sandbox.mode=on",
+    "--system": "--vp",
+    "--system-prompt": "--vp",
+    "--yes-always": "--mode auto",
+}
+_ONE_SHOT_WORDS = frozenset({"ask", "exec", "prompt", "run"})
+"""What other programs want before a prompt; yeaft wants nothing."""
 
 
 def unknown_option(name: str, known: Iterable[str]) -> str:
     """Say that there is no such option, and which one is near."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, list(known), n=1)
-    return f"No such option: {name}." + (f" Did you mean {near[0]}?" if near else " See yeaft --help.")
+    meant = _OTHER_OPTIONS.get(name) or next(iter(get_close_matches(name, list(known), n=1)), None)
+    return f"No such option: {name}." + (f" Did you mean {meant}?" if meant else " See yeaft --help.")
 
 
 def too_many(said: Sequence[str], commands: Iterable[str], *, print_: bool) -> str:
@@ -41,7 +71,8 @@ def too_many(said: Sequence[str], commands: Iterable[str], *, print_: bool) -> s
     near = None if print_ else nearest(said[0].casefold(), commands)
     command = f"If you meant the command: yeaft {shlex.join((near, *said[1:]))}. " if near else ""
     option = "-p " if print_ else ""
-    whole = shlex.quote(" ".join(said)) if any(mark in "".join(said) for mark in '"$`\\') else f'"{" ".join(said)}"'
+    text = " ".join(said[1:] if not print_ and said[0] in _ONE_SHOT_WORDS else said)
+    whole = shlex.quote(text) if any(mark in text for mark in '"$`\\') else f'"{text}"'
     return f"More than one prompt: {said[0]!r}, {said[1]!r}. {command}Quote the prompt: yeaft {option}{whole}"
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from yeaft.interfaces.cli.commands.parsing import Action, argument, run_action
+from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, run_action
 from yeaft.interfaces.cli.streams import remark
 from yeaft.kernel.outcome import EXIT_ANSWERED
 
@@ -26,12 +26,12 @@ def run(options: Options, words: list[str]) -> int:
     return run_action("demo", ACTION, options, words)
 
 
-def play(desk: Desk, *, texts: tuple[str, ...]) -> int:
-    """Play the demo on the whole screen; in a pipe, or with prompts of the user's own, line by line.
+def play(desk: Desk, *, texts: tuple[str, ...], line: bool) -> int:
+    """Play the demo on the whole screen; in a pipe, with `line`, or with prompts of the user's own, line by line.
 
     The exit code of the latter is that of the last prompt.
     """
-    if not texts and _has_screen(desk):
+    if not (texts or line) and _has_screen(desk):
         from yeaft.interfaces.tui.tui_mode import run_tui
 
         return asyncio.run(run_tui(replace(desk.options, lang=desk.lang), is_demo=True))
@@ -78,4 +78,4 @@ async def _ask(desk: Desk, environ: Mapping[str, str], folder: Path, text: str, 
     return await OneShot(options, Piped(kind="none"), None, is_kept=False).run(wish_of(options, environ))
 
 
-ACTION = Action(run=play, params=(argument("TEXTS", nargs=-1),), has_json=False)
+ACTION = Action(run=play, params=(argument("TEXTS", nargs=-1), flag("--line")), has_json=False)

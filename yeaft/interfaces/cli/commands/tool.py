@@ -125,7 +125,7 @@ def _entry(desk: Desk, vp_id: str) -> ModelEntry | None:
 
 
 def _about(row: ToolRow) -> str:
-    return row.reason or row.description.partition(". ")[0]
+    return row.reason or row.description.partition(". ")[0].removesuffix(".")
 
 
 def _unknown(name: str) -> str:

@@ -7,8 +7,8 @@ import pytest
 
 from e2e.conftest import Serve
 from e2e.given import Yeaft
-from e2e.test_line_mode import Typist, of
-from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
+from e2e.typist import Typist
+from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall, script
 
 WRITES = Calls(
     calls=(
@@ -19,7 +19,7 @@ WRITES = Calls(
 
 @pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
 async def test_what_a_vp_wrote_is_kept_named_and_found_again(yeaft: Yeaft, serve: Serve, term: str) -> None:
-    server = await serve(of(WRITES, Says(text="Written."), Says(text="It is 3.")))
+    server = await serve(script(WRITES, Says(text="Written."), Says(text="It is 3.")))
     user = Typist(yeaft, "--line", "--mode", "edits", term=term)
 
     await user.sees("yeaft>")

@@ -1,46 +1,15 @@
 """Graphs from the command line: run, followed, stopped, gone on with, tried again; and what of them stays."""
 
-import asyncio
 import json
 import os
 import signal
 from asyncio.subprocess import Process
-from pathlib import Path
-from typing import Any
 
 from e2e.conftest import Serve
-from e2e.given import PATIENCE_S, Yeaft
-from e2e.test_line_mode import Typist
-from yeaft.llm.scripted.script import Calls, Fails, Holds, Line, Says, Script, call
-from yeaft.llm.scripted.server import ScriptedServer
-
-CHAIN = """
-graph:
-  name: report
-  steps:
-    - {id: gather, agent: omni, prompt: "Gather: {{ input }}"}
-    - {id: write, agent: skeptic, prompt: "Write from {{ input }}"}
-"""
-ANSWERS = Script(
-    lines=(
-        Line(when="Gather:", steps=(Says(text="three facts"),), repeat=True),
-        Line(when="Write from", steps=(Says(text="A report of three facts."),), repeat=True),
-    )
-)
-
-
-def put(yeaft: Yeaft, text: str, name: str = "g.yaml") -> Path:
-    path = yeaft.folder / name
-    path.write_text(text)
-    return path
-
-
-async def runs(yeaft: Yeaft) -> list[dict[str, Any]]:
-    return json.loads((await yeaft.run("graph", "ls", "--json")).out)
-
-
-async def visits(yeaft: Yeaft, run: str = "last") -> list[dict[str, Any]]:
-    return json.loads((await yeaft.run("graph", "logs", run, "--json")).out)
+from e2e.given import Yeaft
+from e2e.graphs_given import ANSWERS, ASKING, CHAIN, HELD, held, put, runs, visits
+from e2e.typist import Typist
+from yeaft.llm.scripted.script import Calls, Fails, Line, Says, Script, call
 
 
 async def test_standard_output_has_the_result_and_nothing_else(yeaft: Yeaft, serve: Serve) -> None:
@@ -144,17 +113,6 @@ async def test_a_file_with_a_mistake_begins_nothing(yeaft: Yeaft, serve: Serve) 
     assert not (yeaft.dir / "sessions").exists()
 
 
-ASKING = """
-graph:
-  name: offer
-  steps:
-    - {id: draft, agent: omni, prompt: "Gather: {{ input }}"}
-    - {id: ok, approve: "Send {{ input }}?"}
-    - {id: who, ask: "To whom?", options: [Ada, Bob]}
-    - {id: send, agent: skeptic, prompt: "Write from {{ steps.draft }} to {{ input }}"}
-"""
-
-
 async def test_what_only_a_human_can_say_stops_the_run_until_it_is_said(yeaft: Yeaft, serve: Serve) -> None:
     server = await serve(ANSWERS)
     put(yeaft, ASKING)
@@ -206,24 +164,6 @@ async def test_a_call_that_needs_a_yes_goes_on_once_it_is_allowed(yeaft: Yeaft, 
     assert first.code == 3
     assert (second.code, second.out.decode()) == (0, "made it\n")
     assert (yeaft.folder / "made.txt").read_text() == "hello\n"
-
-
-HELD = Script(
-    lines=(
-        Line(when="Gather:", steps=(Says(text="three facts"),), repeat=True),
-        Line(when="Write from", steps=(Holds(of=Says(text="never"), after_events=1, gate="g"),), repeat=True),
-    )
-)
-
-
-async def held(yeaft: Yeaft, serve: Serve, *how: str) -> tuple[Process, ScriptedServer]:
-    """A run whose second step waits for a model that does not answer."""
-    server = await serve(HELD)
-    put(yeaft, CHAIN)
-    process = await yeaft.start("graph", "run", "g.yaml", "tea", *how)
-    async with asyncio.timeout(PATIENCE_S):
-        await server.reached("g")
-    return process, server
 
 
 async def started(yeaft: Yeaft, serve: Serve) -> Process:
@@ -313,7 +253,7 @@ async def test_a_step_that_failed_is_tried_again_and_nothing_else(yeaft: Yeaft, 
     assert unknown.code == 66
     assert "Did you mean 'write'?" in unknown.err
     assert (ran.code, ran.out.decode()) == (0, "A report of three facts.\n")
-    assert "the results of 1 steps" in ran.err
+    assert "results of steps: 1." in ran.err
     assert len(server.requests) == 1
     newest, first = await runs(yeaft)
     assert (newest["state"], newest["forked_from"], first["state"]) == ("completed", first["id"], "failed")

@@ -2,58 +2,18 @@
 
 import asyncio
 import os
-import re
-import signal
 from pathlib import Path
 
-import pexpect
 import pytest
 
 from e2e.conftest import Serve
 from e2e.given import Yeaft
-from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall, Step
+from e2e.typist import Typist
+from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall, script
 
-ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 WRITES = Calls(calls=(ScriptedCall(tool="FileWrite", id="w1", args={"file_path": "list.txt", "content": "milk\n"}),))
 ASKS = Calls(calls=(ScriptedCall(tool="AskUser", id="a1", args={"question": "Tea?", "options": ["yes", "no"]}),))
 SLEEPS = Calls(calls=(ScriptedCall(tool="Bash", id="b1", args={"command": "sleep 60"}),))
-
-
-class Typist:
-    """Somebody at a terminal who types into line mode and reads what it shows."""
-
-    def __init__(self, yeaft: Yeaft, *words: str, term: str = "xterm-256color") -> None:
-        program, *command = yeaft.command(*words)
-        self._child = pexpect.spawn(
-            program,
-            command,
-            cwd=str(yeaft.folder),
-            env={**yeaft.environ, "TERM": term, "PROMPT_TOOLKIT_NO_CPR": "1"},
-            timeout=20,
-            encoding="utf-8",
-            dimensions=(40, 120),
-        )
-
-    async def sees(self, text: str) -> str:
-        """Wait until the text is shown; returns what came before it, without escape sequences."""
-        await asyncio.to_thread(self._child.expect_exact, text)
-        return ESCAPES.sub("", str(self._child.before))
-
-    def types(self, line: str) -> None:
-        self._child.send(line + "\r")
-
-    def presses(self, key: str) -> None:
-        self._child.sendcontrol(key)
-
-    def ends(self, by: signal.Signals = signal.SIGTERM) -> None:
-        self._child.kill(by)
-
-    async def leaves(self) -> int:
-        """Wait for the end; returns the exit code."""
-        await asyncio.to_thread(self._child.expect, pexpect.EOF)
-        await asyncio.to_thread(self._child.wait)
-        assert self._child.exitstatus is not None, self._child.signalstatus
-        return self._child.exitstatus
 
 
 @pytest.fixture(params=["xterm-256color", "dumb"])
@@ -61,12 +21,8 @@ def term(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-def of(*steps: Step) -> Script:
-    return Script(lines=(Line(steps=(*steps, *([steps[-1]] * 20))),))
-
-
 async def test_a_conversation_with_an_approval_and_a_question(yeaft: Yeaft, serve: Serve, term: str) -> None:
-    await serve(of(Says(text="Good morning."), WRITES, Says(text="Noted."), ASKS, Says(text="Fine.")))
+    await serve(script(Says(text="Good morning."), WRITES, Says(text="Noted."), ASKS, Says(text="Fine.")))
     user = Typist(yeaft, "--line", term=term)
 
     await user.sees("yeaft>")
@@ -104,7 +60,7 @@ EDITS = Calls(
 
 
 async def test_parts_of_a_change_are_taken_and_the_model_is_told_which(yeaft: Yeaft, serve: Serve, term: str) -> None:
-    server = await serve(of(EDITS, Says(text="Noted.")))
+    server = await serve(script(EDITS, Says(text="Noted.")))
     (yeaft.folder / "a.txt").write_text(OLD)
     user = Typist(yeaft, "--line", term=term)
 
@@ -125,7 +81,7 @@ async def test_parts_of_a_change_are_taken_and_the_model_is_told_which(yeaft: Ye
 
 
 async def test_a_change_is_written_otherwise_in_the_users_editor(yeaft: Yeaft, serve: Serve) -> None:
-    await serve(of(EDITS, Says(text="Noted.")))
+    await serve(script(EDITS, Says(text="Noted.")))
     (yeaft.folder / "a.txt").write_text(OLD)
     yeaft.environ["EDITOR"] = "sed -i s/four/fier/"
     user = Typist(yeaft, "--line")
@@ -145,7 +101,7 @@ async def test_a_change_is_written_otherwise_in_the_users_editor(yeaft: Yeaft, s
 
 
 async def test_ctrl_c_stops_the_turn_and_twice_leaves(yeaft: Yeaft, serve: Serve, term: str) -> None:
-    await serve(of(SLEEPS, Says(text="Awake.")))
+    await serve(script(SLEEPS, Says(text="Awake.")))
     user = Typist(yeaft, "--line", "-y", term=term)
 
     await user.sees("yeaft>")
@@ -164,7 +120,7 @@ async def test_ctrl_c_stops_the_turn_and_twice_leaves(yeaft: Yeaft, serve: Serve
 
 async def test_a_line_typed_while_a_vp_works_reaches_it_in_the_same_turn(yeaft: Yeaft, serve: Serve) -> None:
     waits = Calls(calls=(ScriptedCall(tool="Bash", id="b1", args={"command": "until [ -e go ]; do sleep 0.05; done"}),))
-    server = await serve(of(waits, Says(text="Done with that.")))
+    server = await serve(script(waits, Says(text="Done with that.")))
     user = Typist(yeaft, "--line", "-y")
 
     await user.sees("yeaft>")
@@ -181,7 +137,7 @@ async def test_a_line_typed_while_a_vp_works_reaches_it_in_the_same_turn(yeaft: 
 
 
 async def test_lines_from_a_pipe_are_said_one_after_another_until_quit(yeaft: Yeaft, serve: Serve) -> None:
-    server = await serve(of(Says(text="One."), Says(text="Two.")))
+    server = await serve(script(Says(text="One."), Says(text="Two.")))
 
     ran = await yeaft.run("--line", given=b"first\nsecond\n/quit\nthird\n")
 
@@ -192,7 +148,7 @@ async def test_lines_from_a_pipe_are_said_one_after_another_until_quit(yeaft: Ye
 
 
 async def test_a_question_in_a_pipe_ends_with_the_code_that_a_human_is_needed(yeaft: Yeaft, serve: Serve) -> None:
-    await serve(of(ASKS, Says(text="Fine.")))
+    await serve(script(ASKS, Says(text="Fine.")))
 
     ran = await yeaft.run("--line", given=b"ask me\n")
 
@@ -201,7 +157,7 @@ async def test_a_question_in_a_pipe_ends_with_the_code_that_a_human_is_needed(ye
 
 
 async def test_orders_that_cannot_be_done_say_so_and_the_conversation_goes_on(yeaft: Yeaft, serve: Serve) -> None:
-    await serve(of(Says(text="Here.")))
+    await serve(script(Says(text="Here.")))
     lines = "/mode sideways\n/vp @nobody-here\n/rename\n/help\n/status\nhello\n/new\nhello again\n"
 
     ran = await yeaft.run("--line", given=lines.encode())
@@ -216,7 +172,7 @@ async def test_orders_that_cannot_be_done_say_so_and_the_conversation_goes_on(ye
 
 
 async def test_a_command_that_there_is_not_is_told_and_the_conversation_goes_on(yeaft: Yeaft, serve: Serve) -> None:
-    await serve(of(Says(text="Good morning.")))
+    await serve(script(Says(text="Good morning.")))
 
     ran = await yeaft.run("--line", given=b"/zzzzzz\nhello\n")
 
@@ -226,7 +182,7 @@ async def test_a_command_that_there_is_not_is_told_and_the_conversation_goes_on(
 
 
 async def test_an_answer_keeps_its_empty_lines(yeaft: Yeaft, serve: Serve) -> None:
-    await serve(of(Says(text="Two:\n\n- one\n\n\n- two\n", chunk=1)))
+    await serve(script(Says(text="Two:\n\n- one\n\n\n- two\n", chunk=1)))
 
     ran = await yeaft.run("--line", given=b"list\n")
 
@@ -234,7 +190,7 @@ async def test_an_answer_keeps_its_empty_lines(yeaft: Yeaft, serve: Serve) -> No
 
 
 async def test_what_a_folder_brings_is_asked_about_once_and_again_when_it_changes(yeaft: Yeaft, serve: Serve) -> None:
-    server = await serve(of(Says(text="Here.")))
+    server = await serve(script(Says(text="Here.")))
     folder = yeaft.folder / ".yeaft" / "commands"
     folder.mkdir(parents=True)
     (folder / "greet.md").write_text("Say hello to $ARGUMENTS.\n")
@@ -270,7 +226,7 @@ def _there(pipe: Path) -> None:
 
 
 async def test_orders_say_what_they_have_done(yeaft: Yeaft, serve: Serve) -> None:
-    await serve(of(Says(text="Here.")))
+    await serve(script(Says(text="Here.")))
     (yeaft.folder / "a.txt").write_text("a\n")
     orders = (
         "/context", "/effort high", "/mode plan", "/vp @omni @skeptic", "/rename Zoo", "/checkpoint one",
@@ -303,7 +259,7 @@ async def test_orders_say_what_they_have_done(yeaft: Yeaft, serve: Serve) -> Non
 
 
 async def test_a_session_that_cannot_be_opened_leads_back_to_the_one_before(yeaft: Yeaft, serve: Serve) -> None:
-    await serve(of(Says(text="One."), Says(text="Two.")))
+    await serve(script(Says(text="One."), Says(text="Two.")))
     user = Typist(yeaft, "--line")
 
     await user.sees("yeaft>")
@@ -322,7 +278,7 @@ async def test_a_session_that_cannot_be_opened_leads_back_to_the_one_before(yeaf
 
 @pytest.mark.parametrize("how", ["key", "signal"])
 async def test_a_message_can_be_stopped_before_it_is_said(yeaft: Yeaft, serve: Serve, term: str, how: str) -> None:
-    server = await serve(of(Says(text="Here.")))
+    server = await serve(script(Says(text="Here.")))
     folder = yeaft.dir / "commands"
     folder.mkdir(parents=True)
     (folder / "slow.md").write_text("Slow: !`echo > begun; sleep 60`\n")
@@ -347,7 +303,7 @@ async def test_a_message_can_be_stopped_before_it_is_said(yeaft: Yeaft, serve: S
 
 
 async def test_a_history_that_cannot_be_kept_is_told_and_stops_nothing(yeaft: Yeaft, serve: Serve) -> None:
-    await serve(of(Says(text="Here.")))
+    await serve(script(Says(text="Here.")))
     (yeaft.dir / "history").mkdir(parents=True)
     user = Typist(yeaft, "--line")
 
@@ -362,7 +318,7 @@ async def test_a_history_that_cannot_be_kept_is_told_and_stops_nothing(yeaft: Ye
 
 async def test_an_answer_may_begin_like_an_order(yeaft: Yeaft, serve: Serve) -> None:
     asks = Calls(calls=(ScriptedCall(tool="AskUser", id="a1", args={"question": "Which folder?"}),))
-    server = await serve(of(asks, Says(text="Fine.")))
+    server = await serve(script(asks, Says(text="Fine.")))
     user = Typist(yeaft, "--line")
 
     await user.sees("yeaft>")
@@ -397,7 +353,7 @@ async def test_who_rests_is_spoken_to_while_another_one_works(yeaft: Yeaft, serv
 
 
 async def test_in_a_pipe_the_worst_that_happened_is_the_exit_code(yeaft: Yeaft, serve: Serve) -> None:
-    await serve(of(Says(text="Here.")))
+    await serve(script(Says(text="Here.")))
 
     ran = await yeaft.run("--line", given=b"/resume nowhere\nhello\n/new\nhello\n")
 

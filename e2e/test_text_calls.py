@@ -11,7 +11,7 @@ import pytest
 
 from e2e.conftest import Serve
 from e2e.given import Yeaft
-from e2e.test_line_mode import Typist
+from e2e.typist import Typist
 from yeaft.llm.scripted.script import Holds, Line, Says, Script, Step
 from yeaft.llm.scripted.server import ScriptedServer
 

@@ -1,57 +1,13 @@
 """Graphs on the whole screen: watched while they go on, asked by, looked into, stopped, and gone on with."""
 
-import json
 import os
 import signal
 
 from e2e.conftest import Serve, Terminals
 from e2e.given import Yeaft
-from e2e.screen import Screen
-from e2e.test_graphs import put
+from e2e.graphs_given import CHAIN, put
+from e2e.tui.runs_given import FORKED, HELD, PLAIN, READY, SURE, answer, begun, goes_back, rows
 from yeaft.llm.scripted.script import Calls, Holds, Line, Says, Script, ScriptedCall
-
-READY = "$0.00"
-SURE = "Type a number"
-"""Stands below a question once it takes keys."""
-FORKED = """
-graph:
-  name: offer
-  steps:
-    - {id: left, agent: omni, prompt: "Left: {{ input }}"}
-    - {id: right, agent: skeptic, prompt: "Right: {{ input }}"}
-    - {id: ok, approve: "Send {{ input }}?"}
-    - {id: write, agent: omni, prompt: "Write from {{ input }}", out: text}
-  edges:
-    - {from: start, to: [left, right]}
-    - {from: [left, right], to: ok}
-    - {from: ok, to: write}
-"""
-CHAIN = """
-graph:
-  name: report
-  steps:
-    - {id: gather, agent: omni, prompt: "Gather: {{ input }}"}
-    - {id: write, agent: skeptic, prompt: "Write from {{ input }}"}
-"""
-PLAIN = Line(steps=(Says(text="Good morning."),), repeat=True)
-
-
-def answer(when: str, text: str, *, gate: str = "") -> Line:
-    says = Says(text=text)
-    return Line(when=when, steps=(Holds(of=says, after_events=0, gate=gate) if gate else says,), repeat=True)
-
-
-async def goes_back(screen: Screen) -> None:
-    """Leave the run and the list it was opened from."""
-    screen.presses("escape")
-    await screen.shows("Runs of graphs")
-    screen.presses("escape")
-    await screen.hides("Runs of graphs")
-
-
-async def rows(yeaft: Yeaft) -> list[tuple[str, str, int]]:
-    found = json.loads((await yeaft.run("graph", "ls", "--json")).out)
-    return [(row["graph"], row["state"], row["steps"]) for row in found]
 
 
 async def test_a_fork_is_watched_an_approval_is_given_and_each_step_can_be_read(
@@ -68,11 +24,7 @@ async def test_a_fork_is_watched_an_approval_is_given_and_each_step_can_be_read(
         )
     )
     put(yeaft, FORKED)
-    screen = terminals(columns=100, rows=30)
-    screen.starts()
-    await screen.shows(READY)
-    screen.types("/graph g.yaml tea")
-    screen.presses("enter")
+    screen = await begun(terminals, columns=100, rows=30)
 
     await screen.shows("◇ offer  1/4 steps", "left @omni")
     server.release("left")
@@ -100,15 +52,9 @@ async def test_a_fork_is_watched_an_approval_is_given_and_each_step_can_be_read(
 async def test_escape_lets_a_run_stand_still_and_it_is_gone_on_with_where_it_was(
     yeaft: Yeaft, serve: Serve, terminals: Terminals
 ) -> None:
-    server = await serve(
-        Script(lines=(answer("Gather:", "three facts"), answer("Write from", "A report.", gate="write"), PLAIN))
-    )
+    server = await serve(HELD)
     put(yeaft, CHAIN)
-    screen = terminals(columns=100, rows=30)
-    screen.starts()
-    await screen.shows(READY)
-    screen.types("/graph g.yaml tea")
-    screen.presses("enter")
+    screen = await begun(terminals, columns=100, rows=30)
     await screen.shows("report  1/2 steps", "write @skeptic")
     await server.reached("write")
 
@@ -133,11 +79,7 @@ async def test_escape_lets_a_run_stand_still_and_it_is_gone_on_with_where_it_was
 async def test_a_run_is_cancelled_for_good(yeaft: Yeaft, serve: Serve, terminals: Terminals) -> None:
     server = await serve(Script(lines=(answer("Gather:", "three facts", gate="never"), PLAIN)))
     put(yeaft, CHAIN)
-    screen = terminals(columns=80, rows=24)
-    screen.starts()
-    await screen.shows(READY)
-    screen.types("/graph g.yaml tea")
-    screen.presses("enter")
+    screen = await begun(terminals, columns=80, rows=24)
     await server.reached("never")
     screen.types("/runs")
     screen.presses("enter")
@@ -193,15 +135,9 @@ async def test_a_run_whose_process_was_killed_is_told_and_gone_on_with(
 async def test_who_leaves_while_a_run_goes_on_is_asked_and_goes_on_with_it_later(
     yeaft: Yeaft, serve: Serve, terminals: Terminals
 ) -> None:
-    server = await serve(
-        Script(lines=(answer("Gather:", "three facts"), answer("Write from", "A report.", gate="write"), PLAIN))
-    )
+    server = await serve(HELD)
     put(yeaft, CHAIN)
-    screen = terminals()
-    screen.starts()
-    await screen.shows(READY)
-    screen.types("/graph g.yaml tea")
-    screen.presses("enter")
+    screen = await begun(terminals)
     await server.reached("write")
 
     screen.presses("ctrl+d")
@@ -220,11 +156,7 @@ async def test_what_a_vp_of_a_step_may_not_do_is_asked_with_the_name_of_the_step
     writes = Calls(calls=(ScriptedCall(tool="FileWrite", id="w1", args={"file_path": "a.txt", "content": "x\n"}),))
     await serve(Script(lines=(Line(when="Gather:", steps=(writes, Says(text="three facts"))), PLAIN)))
     put(yeaft, CHAIN)
-    screen = terminals()
-    screen.starts()
-    await screen.shows(READY)
-    screen.types("/graph g.yaml tea")
-    screen.presses("enter")
+    screen = await begun(terminals)
 
     await screen.shows("@omni asks  report · gather", "a.txt", "report  0/2 steps  asks you", "1 yes, once")
     screen.types("1")
@@ -270,11 +202,15 @@ async def test_a_vote_is_watched_at_forty_columns_in_chinese(yeaft: Yeaft, serve
             )
         )
     )
-    screen = terminals(columns=40, rows=24, LANG="zh_CN.UTF-8", YEAFT_LANG="zh", NO_COLOR="1")
-    screen.starts()
-    await screen.shows(READY)
-    screen.types("/flow vote @omni @skeptic 6*7?")
-    screen.presses("enter")
+    screen = await begun(
+        terminals,
+        "/flow vote @omni @skeptic 6*7?",
+        columns=40,
+        rows=24,
+        LANG="zh_CN.UTF-8",
+        YEAFT_LANG="zh",
+        NO_COLOR="1",
+    )
 
     await screen.shows("◇ vote  0/", "步")
     server.release("go")
@@ -284,15 +220,9 @@ async def test_a_vote_is_watched_at_forty_columns_in_chinese(yeaft: Yeaft, serve
 async def test_who_wants_to_leave_can_wait_for_a_run_and_ctrl_c_lets_it_stand_still(
     yeaft: Yeaft, serve: Serve, terminals: Terminals
 ) -> None:
-    server = await serve(
-        Script(lines=(answer("Gather:", "three facts"), answer("Write from", "A report.", gate="write"), PLAIN))
-    )
+    server = await serve(HELD)
     put(yeaft, CHAIN)
-    screen = terminals(columns=80, rows=24)
-    screen.starts()
-    await screen.shows(READY)
-    screen.types("/graph g.yaml tea")
-    screen.presses("enter")
+    screen = await begun(terminals, columns=80, rows=24)
     await server.reached("write")
     screen.presses("ctrl+c")
     await screen.shows("graph report stands still")
@@ -326,11 +256,7 @@ async def test_a_flow_that_a_vp_asks_for_is_watched_like_any_other(
     )
     yeaft.dir.mkdir()
     (yeaft.dir / "config.toml").write_text("[graphs]\nvps_may_start = true\n", encoding="utf-8")
-    screen = terminals(columns=100, rows=30)
-    screen.starts()
-    await screen.shows(READY)
-    screen.types("brew some")
-    screen.presses("enter")
+    screen = await begun(terminals, "brew some", columns=100, rows=30)
 
     await screen.shows("RunFlow", 'chain @builder @skeptic "a pot of tea"', "1 yes, once")
     screen.types("1")

@@ -66,8 +66,19 @@ class Given:
 
     def yeaft(self, *words: str, stdin: str | None = None, **variables: str) -> Done:
         """Run the program; without `stdin` there is none."""
+        done = self._python("-m", "yeaft", *words, stdin=stdin, **variables)
+        assert "Traceback" not in done.err, done.err
+        return done
+
+    def prints(self, program: Path) -> list[str]:
+        """Run a program of the user's own, which must succeed, and return the lines that it printed."""
+        done = self._python(str(program))
+        assert done.code == 0, done.err
+        return done.out.splitlines()
+
+    def _python(self, *words: str, stdin: str | None = None, **variables: str) -> Done:
         done = subprocess.run(
-            [sys.executable, "-m", "yeaft", *words],
+            [sys.executable, *words],
             cwd=self.folder,
             env=self.environ | variables,
             input=stdin,
@@ -77,7 +88,6 @@ class Given:
             timeout=PATIENCE_S,
             check=False,
         )
-        assert "Traceback" not in done.stderr, done.stderr
         return Done(done.returncode, done.stdout, done.stderr)
 
     def says(self, *words: str, **variables: str) -> str:

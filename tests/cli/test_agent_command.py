@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.commands_given import CHECKOUT, PATIENCE_S, Given
+from tests.cli.commands_given import PATIENCE_S, Given, scripted_model
 
 SCRIPT = {
     "lines": [
@@ -55,21 +55,10 @@ SCRIPT = {
 @pytest.fixture
 def agents(tmp_path: Path) -> Iterator[Given]:
     """A scripted model whose agent `slow` waits until somebody opens the pipe `gate` in the work folder."""
-    script = tmp_path / "script.json"
-    script.write_text(json.dumps(SCRIPT), encoding="utf-8")
-    with subprocess.Popen(
-        [sys.executable, "-m", "yeaft.llm.scripted", str(script)],
-        cwd=CHECKOUT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-    ) as server:
-        assert server.stdout is not None
-        assert server.stdin is not None
-        given = Given(tmp_path, json.loads(server.stdout.readline())["url"])
+    with scripted_model(tmp_path, SCRIPT) as url:
+        given = Given(tmp_path, url)
         os.mkfifo(given.folder / "gate")
         yield given
-        server.stdin.close()
 
 
 def started(given: Given, *words: str) -> "subprocess.Popen[str]":

@@ -1,13 +1,11 @@
 """All patterns as a Python program runs them, with functions of its own that gate, compare and accept."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands_given import PATIENCE_S, Given, scripted_model
+from tests.cli.commands_given import Given, scripted_model
 from tests.cli.test_flow_command import END, SCRIPT, hands, line, says
 
 JURY = ("reviewer", "guardian", "researcher")
@@ -93,22 +91,12 @@ def test_a_program_runs_every_pattern_with_functions_of_its_own(tmp_path: Path, 
     (place / "helpers.py").write_text(HELPERS, encoding="utf-8")
     (place / "program.py").write_text(PROGRAM, encoding="utf-8")
 
-    done = subprocess.run(
-        [sys.executable, str(place / "program.py")],
-        cwd=given.folder,
-        env=given.environ,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    printed = given.prints(place / "program.py")
 
-    assert done.returncode == 0, done.stderr
     counted = ["7 files", "", "2 of 3 agree.", "- @builder: 7 files", "- @skeptic: 7", "- @tester: eight"]
     early = ["7 files", "", "2 of 2 agree. The other 1 could change nothing, and were stopped.", *counted[3:5]]
     plan = ["## A (@builder)", "", "A done", "", "## B (@tester)", "", "B done", "", "## C (@builder)", "", "C done"]
-    assert done.stdout.splitlines() == [
+    assert printed == [
         "chain completed ['done by one'] []",
         "chain failed ['far too long'] ['The gate did not let through what writer gave:']",
         "route completed ['done by one'] []",

@@ -7,12 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from yeaft.artifacts.artifact import artifact_id
-from yeaft.artifacts.references import find_references, is_reference_at, named_ids, tag_of
+from yeaft.artifacts.references import find_references, is_reference_at, named_ids
 from yeaft.session.mentions import find_mentions
 from yeaft.vp.names import Names
 
 ID = artifact_id("table", "0" * 64)
 OTHER = artifact_id("text", "1" * 64)
+
+
+def tag_of(kind: str, artifact: str) -> str:
+    return f"<artefact type='{kind}'>{artifact}</artefact>"
 
 
 @pytest.mark.parametrize(

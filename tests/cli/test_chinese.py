@@ -96,3 +96,26 @@ def test_what_is_wrong_with_hooks_and_servers_is_told_in_chinese(talking: Given,
     assert "不认识传输方式“pigeon”；请用 stdio 或 http" in told
     assert words[0] not in ("doctor", "-p") or "PreToolUs 不是钩子能监听的事件；是不是指 PreToolUse？" in told
     assert "transport" not in told
+
+
+@pytest.mark.parametrize(
+    ("mode", "command", "said"),
+    [
+        ("ask", "ls src", "只是在工作文件夹里读取。"),
+        ("ask", "ls; cat a.txt", "其中每条命令都可以运行。"),
+        ("auto", "mkdir out", "从字面看，它只动工作文件夹里的东西。"),
+        ("ask", "cd src", "它留在工作文件夹里。"),
+        ("ask", "cd /etc", "它离开工作文件夹。"),
+        ("ask", 'echo "open', "无法解析这条命令。"),
+        ("ask", "ls > /x", "> /x 通向工作文件夹之外，或看不出通向哪里。"),
+        ("ask", "echo ${!x}", "含有无法识别的写法：expansion。"),
+        ("ask", "FOO=1; ls", "它设置变量 FOO，可能改变其他命令的作用。"),
+        ("plan", "touch a", "计划模式：只允许读取，而这条命令可能不只是读取。"),
+    ],
+)
+def test_why_a_command_may_run_or_not_is_told_in_chinese(given: Given, mode: str, command: str, said: str) -> None:
+    (given.folder / "src").mkdir()
+
+    done = given.yeaft("--lang", "zh", "perms", "explain", "--mode", mode, "--", command)
+
+    assert (said in done.out, ": " in done.out) == (True, False)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from yeaft.config.settings import EFFORTS
-from yeaft.llm.effort import clamp, split_prefix, version_of
+from yeaft.llm.effort import clamp, version_of
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,3 @@ def test_versions_compare_as_numbers() -> None:
     assert version_of("gpt-5-2025-08-07") == (5,)
     assert version_of("qwen3-32b") == (3,)
     assert version_of("smollm") == ()
-
-
-def test_a_leading_effort_word_is_taken_off_the_message() -> None:
-    assert split_prefix("/high prove it") == ("high", "prove it")
-    assert split_prefix("/ultra  go") == ("ultra", "go")
-    assert split_prefix("/help me") == ("", "/help me")
-    assert split_prefix("/high") == ("", "/high")
-    assert split_prefix("high time") == ("", "high time")

@@ -23,7 +23,7 @@ from yeaft.llm.scripted.server import Received, ScriptedServer
 from yeaft.session.agents.agent_state import untold
 from yeaft.session.history import units_for
 from yeaft.session.intake import Draft
-from yeaft.session.opening import Wanted, read_state
+from yeaft.session.opening import Wanted
 from yeaft.session.past import COMPACT_STREAMS
 from yeaft.session.replay import replay
 from yeaft.session.state import SessionState
@@ -416,6 +416,14 @@ def check_left(talk: Talk) -> None:
     assert vars(folded) == vars(talk.state)
     for turn_id in folded.turns:
         assert units_for(folded, turn_id) == units_for(talk.state, turn_id)
+
+
+def read_state(paths: SessionPaths) -> SessionState:
+    """Fold a Session's journal without owning it."""
+    state = SessionState(paths.session_id)
+    for recorded in SqliteJournal.for_reading(paths.db, FileBlobs(paths.blobs)).read(SESSION_STREAM):
+        state.apply(recorded)
+    return state
 
 
 def check_requests(

@@ -2,13 +2,12 @@
 
 import pytest
 
-from tests.session.session_given import Given, calls, held, lines_of, says
+from tests.session.session_given import Given, calls, held, lines_of, read_state, says
 from yeaft.events.history import CheckpointTaken
 from yeaft.events.ops import Rewind
 from yeaft.events.session import MessagePosted, SessionForked
 from yeaft.events.task import TaskStarted
 from yeaft.kernel.errors import NotFound
-from yeaft.session.opening import read_state
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import session_paths
 from yeaft.store.journal import SESSION_STREAM

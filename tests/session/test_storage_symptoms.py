@@ -6,13 +6,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from tests.session.session_given import Given, calls, cast, for_vp, hands_on, says
+from tests.session.session_given import Given, calls, cast, for_vp, hands_on, read_state, says
 from yeaft.events.codec import UnknownEvent
 from yeaft.events.turn import ReplyCompleted
 from yeaft.interfaces.cli.commands.transcript import transcript
 from yeaft.llm.scripted.script import Fails
 from yeaft.session.offline import read_session
-from yeaft.session.opening import read_state
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import SessionPaths, find_session
 from yeaft.store.index import Index, current_meta

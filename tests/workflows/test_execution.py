@@ -246,7 +246,7 @@ def test_a_step_that_failed_ends_the_run_once_its_siblings_are_through() -> None
     run.do("b", "B")
     assert run.execution.is_quiet
     assert run.execution.failure == "Step 'a' failed: no model"
-    assert run.execution.outputs_of("b") == "B"
+    assert run.execution.last_output == ["B"]
 
 
 def test_context_is_left_for_the_next_visit_and_forward_passes_a_step_by() -> None:

@@ -61,11 +61,6 @@ def named_ids(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(one.id for one in find_references(text)), *bare)))
 
 
-def tag_of(kind: str, artifact_id: str) -> str:
-    """Return the reference that models write and read."""
-    return f"<artefact type='{kind}'>{artifact_id}</artefact>"
-
-
 def _signs(text: str) -> Iterator[Reference]:
     for found in _SIGN.finditer(text):
         yield Reference(start=found.start(), end=found.end(), id=found[1])

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 
 from yeaft.config.settings import EFFORTS
 
-PREFIXES = ("low", "medium", "high", "xhigh", "max", "ultra")
-
 
 def clamp(requested: str, supported: Sequence[str]) -> str:
     """The word to send to a model that knows only the words in `supported`; empty when there is none to send.
@@ -18,13 +16,6 @@ def clamp(requested: str, supported: Sequence[str]) -> str:
     ranked = sorted((word for word in supported if word in EFFORTS), key=EFFORTS.index)
     lower = [word for word in ranked if EFFORTS.index(word) < EFFORTS.index(requested)]
     return lower[-1] if lower else next(iter(ranked), "")
-
-
-def split_prefix(text: str) -> tuple[str, str]:
-    """A leading `/high ` and the like taken off a message: the word (empty if there is none) and the rest."""
-    first, space, rest = text.partition(" ")
-    word = first[1:]
-    return (word, rest.lstrip()) if space and first.startswith("/") and word in PREFIXES else ("", text)
 
 
 def version_of(model_id: str) -> tuple[int, ...]:

@@ -128,14 +128,6 @@ def nothing_left(paths: SessionPaths) -> StoreFailed:
     )
 
 
-def read_state(paths: SessionPaths) -> SessionState:
-    """Fold a Session's journal without owning it. Raises `StoreFailed`."""
-    state = SessionState(paths.session_id)
-    for recorded in SqliteJournal.for_reading(paths.db, FileBlobs(paths.blobs)).read(SESSION_STREAM):
-        state.apply(recorded)
-    return state
-
-
 def meta_of(state: SessionState) -> SessionMeta:
     """Return what a list shows of a Session."""
     assert state.created is not None

@@ -37,7 +37,7 @@ from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import UsageError, YeaftError
 from yeaft.kernel.outcome import EXIT_FAILED, EXIT_PIPE_CLOSED
 from yeaft.prompts.fill import fill
-from yeaft.prompts.reference import reference_block
+from yeaft.prompts.reference import attached_block
 from yeaft.session.intake import Content, Draft
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ class OneShot:
     def _blocks(self, here: Opened) -> tuple[str, ...]:
         blocks: list[str] = []
         if self._options.prompt is not None and self._piped.text:
-            blocks.append(reference_block("attached", self._piped.text, {"from": "standard input"}))
+            blocks.append(attached_block(self._piped.text, {"from": "standard input"}))
         if self._schema is not None:
             schema = msgspec.json.encode(self._schema).decode()
             blocks.append(fill(here.phrases["schema_ask"], {"schema": schema}))

@@ -114,7 +114,6 @@ class Bytes(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="bytes", 
     headers: dict[str, str] = {}
 
 
-Interrupted = Stalls | Holds | Cuts | Breaks
 Step = Says | Calls | Fails | Stalls | Holds | Cuts | Breaks | Bytes
 
 

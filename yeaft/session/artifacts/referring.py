@@ -64,7 +64,7 @@ def _with_artifacts(draft: Draft, store: ArtifactStore, names: Callable[[], Name
 
 def _with_artifact(draft: Draft, store: ArtifactStore, artifact: Artifact, withholding: Withholding) -> Draft:
     from yeaft.artifacts.excerpt import excerpt, index_line
-    from yeaft.prompts.reference import in_attribute, reference_block
+    from yeaft.prompts.reference import attached_block, in_attribute
 
     if artifact.source and (rules := withholding(Path(artifact.source))).holds(artifact.source):
         return _refused(draft, f"{artifact.name} stays closed: {', '.join(rules.rules)} denies reading it.")
@@ -74,7 +74,7 @@ def _with_artifact(draft: Draft, store: ArtifactStore, artifact: Artifact, withh
         return _refused(draft, str(error))
     attributes = {"artifact": artifact.artifact_id, "type": artifact.type, "name": artifact.name}
     if shown := excerpt(artifact, content):
-        block = reference_block("attached", f"{index_line(artifact)}\n\n{shown}", attributes)
+        block = attached_block(f"{index_line(artifact)}\n\n{shown}", attributes)
         return replace(draft, blocks=(*draft.blocks, block))
     is_picture = artifact.type == "image" and len(content) <= PICTURE_BYTES
     hint = "" if is_picture else "; its content is not shown"

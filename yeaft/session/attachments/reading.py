@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from yeaft.kernel.errors import ToolFailed
 from yeaft.kernel.text import head_bytes, without_surrogates
-from yeaft.prompts.reference import in_attribute, on_one_line, reference_block
-from yeaft.session.at_signs import whole_path
-from yeaft.session.attachments.references import Located, locate
+from yeaft.prompts.reference import attached_block, in_attribute, on_one_line
+from yeaft.session.attachments.references import Located
 from yeaft.tools.files.file_bytes import read_file
 from yeaft.tools.files.pdf_text import is_pdf, pdf_text
 from yeaft.tools.files.texts import decode
@@ -63,7 +62,7 @@ def read_located(located: Located, paths: Paths, withholding: Withholding) -> Gi
         raise ToolFailed(f"{shown} cannot be read: {error.strerror}.") from error
     if stat.S_ISDIR(status.st_mode):
         name = f"{shown.rstrip('/')}/"
-        block = reference_block("attached", listing(path, shown, show_hidden=False), {"folder": name})
+        block = attached_block(listing(path, shown, show_hidden=False), {"folder": name})
         return Given(name=name, block=block, source=source)
     if status.st_size > FILE_BYTES:
         raise ToolFailed(f"{shown} has {status.st_size:,} bytes; at most {FILE_BYTES:,} can be attached.")
@@ -84,22 +83,6 @@ def read_content(raw: bytes, name: str, source: str, part: Part = WHOLE) -> Give
         reason = why_not_shown(raw, name)
         raise ToolFailed(reason or f"{name} is binary; only text, pictures and PDF documents can be attached.")
     return _text(text.text, raw, name, source, part)
-
-
-def read_reference(written: str, paths: Paths, withholding: Withholding) -> str:
-    """Return the block for a path (`src/a.py`, `src/a.py:10-40`) inside the work folder, for texts that name files.
-
-    Blocks; raises `ToolFailed` for what is missing, outside, denied, or a picture, which is no text.
-    """
-    found = locate(whole_path(written), paths)
-    if not isinstance(found, Located):
-        raise ToolFailed(f"No file {written}.")
-    if not paths.inside(found.path):
-        raise ToolFailed(f"{written} lies outside the work folder.")
-    given = read_located(found, paths, withholding)
-    if given.mime.startswith("image/"):
-        raise ToolFailed(f"{written} is a picture; attach it to a message instead.")
-    return given.block
 
 
 def _picture(raw: bytes, kind: Kind, name: str, source: str) -> Given:
@@ -138,7 +121,7 @@ def _text(text: str, raw: bytes, name: str, source: str, part: Part) -> Given:
         note = f"only lines {begin}-{end} of {len(lines)}"
     is_whole = (begin, end) == (1, len(lines))
     attributes = {"file": name, "lines": "" if is_whole else f"{begin}-{end} of {len(lines)}"}
-    block = reference_block("attached", kept, attributes)
+    block = attached_block(kept, attributes)
     if note:
         block += f"\n[{in_attribute(name)} is long: {note} are here.]"
     return Given(name=name, block=block, source=source, content=raw, mime=TEXT_MIME, note=note, read_bytes=len(raw))
@@ -157,7 +140,7 @@ def _document(raw: bytes, name: str, source: str, part: Part) -> Given:
     else:
         is_whole = (found.first, found.last) == (1, found.total)
         attributes = {"file": name, "pages": str(found.total) if is_whole else pages}
-        block = reference_block("attached", found.text, attributes)
+        block = attached_block(found.text, attributes)
         if found.cut:
             note = f"only pages {pages}"
             following = f"{min(found.last + 1, found.total)}-{found.total}"

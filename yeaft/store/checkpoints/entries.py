@@ -10,13 +10,6 @@ from msgspec import Struct
 T = TypeVar("T")
 FORMAT = 1
 Kind = Literal["file", "link", "folder"]
-Tree = Mapping[str, "Entry"]
-"""The state of a folder: entries by path, relative to the folder with `/`; what lies outside of it by absolute path.
-
-Bytes of names that are not UTF-8 are held as surrogates, as Python gives them; see `os.fsdecode`.
-"""
-Changes = Mapping[str, "Entry | None"]
-"""Entries by path; None means that there is nothing."""
 
 
 class Entry(Struct, frozen=True, array_like=True):

@@ -24,6 +24,8 @@ Known = Entry | None | Literal[Unknown.UNKNOWN]
 class State(NamedTuple):
     """One checkpoint: a scan knows all but what it `skipped`; without one only the paths in `tree` are known.
 
+    Paths are relative to the folder, with `/`; what lies outside of it has its absolute path. None means nothing there.
+    Bytes of names that are not UTF-8 are held as surrogates, as Python gives them; see `os.fsdecode`.
     In the tree of a scan are also paths out of its reach that had been recorded before, such as ignored files.
     """
 

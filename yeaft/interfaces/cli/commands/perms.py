@@ -251,7 +251,7 @@ def _lines(desk: Desk, told: Explained) -> Iterator[str]:
         yield desk.text("perms.by_rule", rule=told.rule)
     if len(told.commands) > 1 or told.verdict != "allow":
         for one in told.commands:
-            yield f"{desk.text(f'perms.{one.verdict}')}: {visible(one.command)}"
+            yield desk.text("perms.part", verdict=desk.text(f"perms.{one.verdict}"), command=visible(one.command))
     if told.flag:
         yield desk.text("perms.flag", flag=visible(told.flag))
     yield desk.text("perms.mode", mode=told.mode)

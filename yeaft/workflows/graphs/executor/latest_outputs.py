@@ -21,10 +21,6 @@ class LatestOutputs:
         self._by_scope.setdefault(scope, {})[node] = value
         self.newest = value
 
-    def of(self, node: str, scope: Scope) -> Any:
-        """What a step gave last right in `scope`; None if it gave nothing."""
-        return self._by_scope.get(scope, {}).get(node)
-
     def seen_from(self, scope: Scope) -> dict[str, Any]:
         """What each step gave last, as seen from within `scope`."""
         seen: dict[str, Any] = {}

@@ -33,6 +33,21 @@ async def test_the_end_stays_in_view_until_the_user_scrolls_up() -> None:
         assert app.lines[-1] == "something else"
 
 
+async def test_the_sign_that_there_is_more_below_stands_whole_beside_the_scroll_bar() -> None:
+    app = OneTranscript()
+    async with app.run_test(size=(60, 10)) as pilot:
+        app.shows([said(1, "go")], [words(1, NUMBERS, is_live=True)], is_reset=True)
+        await pilot.pause()
+
+        app.transcript.scroll_by(-50)
+        await pilot.pause()
+        last = app.transcript.render_line(9)
+
+        seen = last.crop(0, app.transcript.scrollable_content_region.width)
+        assert app.transcript.show_vertical_scrollbar
+        assert (seen.text[-4:], last.cell_length) == ("  ↓ ", app.transcript.size.width)
+
+
 async def test_the_wheel_goes_up_line_by_line_and_back_to_the_end() -> None:
     app = OneTranscript()
     async with app.run_test(size=(60, 10)) as pilot:

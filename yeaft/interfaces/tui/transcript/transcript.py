@@ -125,7 +125,7 @@ class Transcript(LongView, can_focus=True):
             return Strip.blank(width, ground)
         index, within = self.column.at(number)
         if y == self.viewport.rows - 1 and not self.viewport.is_following:
-            return self._with_pill(self._strip(index, within), width).apply_style(ground)
+            return self._with_pill(self._strip(index, within)).adjust_cell_length(width).apply_style(ground)
         strip = self._selected(self._strip(index, within), number - self._origin)
         return strip.adjust_cell_length(width).apply_style(ground).simplify()
 
@@ -276,7 +276,7 @@ class Transcript(LongView, can_focus=True):
         number = self.viewport.top + event.y
         if number >= self.column.total or self.text_selection is not None:
             return
-        if event.y == self.viewport.rows - 1 and self._new and event.x >= self.size.width - cell_len(self._pill()):
+        if event.y == self.viewport.rows - 1 and self._new and event.x >= self._pill_at(self._pill()):
             self.go_to_end()
             return
         index, within = self.column.at(number)
@@ -385,12 +385,13 @@ class Transcript(LongView, can_focus=True):
         said = f" {self._ui.text('transcript.new_below', count=count)}" if count else ""
         return f" {self.column.view.sign('↓', 'v')}{said} "
 
-    def _with_pill(self, strip: Strip, width: int) -> Strip:
-        """Put the sign that there is more below on the right of the last line."""
-        pill = self._pill()
-        columns = cell_len(pill)
-        style = Style(reverse=True, bold=bool(self._new))
-        return Strip.join((strip.adjust_cell_length(width - columns), Strip([Segment(pill, style)], columns)))
+    def _pill_at(self, pill: str) -> int:
+        return self.scrollable_content_region.width - cell_len(pill)
+
+    def _with_pill(self, strip: Strip) -> Strip:
+        """Put the sign that there is more below on the right of the last line, before the scroll bar."""
+        pill, style = self._pill(), Style(reverse=True, bold=bool(self._new))
+        return Strip.join((strip.adjust_cell_length(self._pill_at(pill)), Strip([Segment(pill, style)])))
 
     def _found_line(self, index: int) -> int | None:
         word = self.finding.word.lower()

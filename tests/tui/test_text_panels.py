@@ -77,3 +77,13 @@ async def test_all_of_what_an_order_is_for_can_be_read_in_the_help_however_wide_
 
                 assert "where you are, who takes part, what it cost" in told
                 assert "…" not in told
+
+
+async def test_where_there_is_room_what_is_said_of_a_long_order_stands_beside_it(tmp_path: Path) -> None:
+    async with room_with(tmp_path, TALK) as room, room.desk(size=(120, 60)) as desk:
+        await desk.presses("f1")
+        await desk.shows("/rewind TO")
+
+        lines = [line for line in desk.text.splitlines() if "/rewind TO" in line or "take the last rewind back" in line]
+        long, short = lines
+        assert long.index("go back, in the conversation") == short.index("take the last rewind back")

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
     from yeaft.interfaces.tui.panels.situation import Situation
 
-LEFT_COLUMNS = 34
+LEFT_COLUMNS, LEFT_COLUMNS_OF_WIDE = 34, 44
+WIDE_COLUMNS = 110
+"""From here on there is room for the longest order beside what is said of it."""
 BEHIND_COLUMNS = 2 + 2
 """Before what can be done stands a margin, behind it a gap."""
 LEAST_TOLD_COLUMNS = 16
@@ -65,7 +67,8 @@ class HelpPanel(ListPanel):
             self.refuse(error)
 
     async def _read(self, width_columns: int) -> None:
-        columns = 0 if width_columns < NARROW_COLUMNS else LEFT_COLUMNS
+        columns = LEFT_COLUMNS_OF_WIDE if width_columns >= WIDE_COLUMNS else LEFT_COLUMNS
+        columns = 0 if width_columns < NARROW_COLUMNS else columns
         self.listed.rows = 1 if columns else 2
         room = width_columns - MARGIN_COLUMNS - columns - BEHIND_COLUMNS
         entries = await asyncio.to_thread(lambda: list(_entries(self.situation, columns, room)))

@@ -139,6 +139,38 @@ def test_a_table_that_cannot_fit_becomes_a_list_of_its_cells() -> None:
     assert [line.text for line in lines] == ["one: aaaa", "two: bbbb", "three: cccc", "four: dddd"]
 
 
+def test_a_table_becomes_a_list_of_its_cells_before_it_breaks_a_word() -> None:
+    table = "| name | what | where |\n|---|---|---|\n| retry | calls something | src/network/retry.py |"
+
+    assert [line.text for line in grown(table, 36, PLAIN).lines] == [
+        "name: retry",
+        "what: calls something",
+        "where: src/network/retry.py",
+    ]
+    assert [line.text.rstrip() for line in grown(table, 40, PLAIN).lines] == [
+        "name  │ what      │ where",
+        "──────┼───────────┼─────────────────────",
+        "retry │ calls     │ src/network/retry.py",
+        "      │ something │",
+    ]
+
+
+@given(
+    st.lists(st.lists(st.text("ab 中", max_size=25), min_size=3, max_size=3), min_size=1, max_size=3),
+    st.integers(10, 80),
+)
+@settings(deadline=None)
+def test_a_table_is_never_wider_than_the_screen_nor_breaks_a_short_word(rows: list[list[str]], columns: int) -> None:
+    lines = grown(
+        "\n".join(f"| {' | '.join(row)} |" for row in (["a", "b", "c"], ["---"] * 3, *rows)), columns, PLAIN
+    ).lines
+
+    assert all(cell_len(line.text) <= columns for line in lines)
+    if any("┼" in line.text for line in lines):
+        shown = {word for line in lines for word in line.text.replace("│", " ").split()}
+        assert {word for row in rows for cell in row for word in cell.split() if "中" not in word} <= shown
+
+
 def test_a_fence_of_many_lines_is_drawn_whole_though_it_is_cut() -> None:
     code = "\n".join(f"line {number}" for number in range(500))
 

@@ -26,6 +26,11 @@ def wrapped(parts: Sequence[Part], columns: int) -> list[Line]:
     return lines
 
 
+def unbroken_columns(text: str) -> int:
+    """Return how wide the widest piece of a line is that is broken only where there is no room for it."""
+    return max((width for _, _, width in _words(text, max(cell_len(text), WIDE))), default=0)
+
+
 def cut_to(line: Line, columns: int) -> Line:
     """Return as much of a line as fits, with a mark where something is missing."""
     if line.width <= columns:

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from yeaft.interfaces.tui.transcript.line import Line, Part, decor
 from yeaft.interfaces.tui.transcript.markdown.inline import inline_parts
-from yeaft.interfaces.tui.transcript.wrapping import wrapped
+from yeaft.interfaces.tui.transcript.wrapping import unbroken_columns, wrapped
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LEAST_COLUMNS = 4
 BETWEEN = 3
+LONG_WORD = 30
+"""Words wider than this are addresses and the like: a column may break them."""
 
 
 class Cell(NamedTuple):
@@ -28,7 +30,7 @@ class Cell(NamedTuple):
 
 
 def table_lines(tokens: Sequence[Token], columns: int, palette: Palette) -> list[Line]:
-    """Return the lines of a table; where it cannot fit beside each other, each row is a list of its cells."""
+    """Return the lines of a table; where columns would break words, each row is a list of its cells instead."""
     rows = _rows(tokens, palette)
     count = max(map(len, rows), default=0)
     if not count:
@@ -36,9 +38,10 @@ def table_lines(tokens: Sequence[Token], columns: int, palette: Palette) -> list
     rows = [[*row, *([Cell([])] * (count - len(row)))] for row in rows]
     wanted = [max(_width(row[number]) for row in rows) for number in range(count)]
     room = columns - BETWEEN * (count - 1)
-    if room < LEAST_COLUMNS * count and sum(wanted) > room:
+    least = [max(_least(row[number]) for row in rows) for number in range(count)]
+    if sum(wanted) > room and sum(least) > room:
         return _as_lists(rows, columns, palette)
-    widths = _shared(wanted, room)
+    widths = _shared(wanted, least, room)
     bar, line, cross = ("|", "-", "+") if palette.is_plain else ("│", "─", "┼")
     between = decor(f" {bar} ", palette.dim)
     lines = list[Line]()
@@ -73,21 +76,27 @@ def _width(cell: Cell) -> int:
     return max(map(cell_len, text.split("\n")), default=0) or 1
 
 
-def _shared(wanted: list[int], room: int) -> list[int]:
-    """Return widths that fit into `room`: the widest columns give way first."""
+def _least(cell: Cell) -> int:
+    """Return how narrow a cell may be: as its longest word, and no narrower than a column is at all."""
+    text = "".join(part.text for part in cell.parts)
+    word = min(max(map(unbroken_columns, text.split("\n"))), LONG_WORD)
+    return max(word, min(_width(cell), LEAST_COLUMNS))
+
+
+def _shared(wanted: list[int], least: list[int], room: int) -> list[int]:
+    """Return widths that fit into `room`, which has place for `least`: the widest that can give way do so first."""
     widths = list(wanted)
     excess = sum(widths) - room
     while excess > 0:
-        widest = max(widths)
-        several = [number for number, width in enumerate(widths) if width == widest]
-        below = max((width for width in widths if width < widest), default=LEAST_COLUMNS)
-        target = max(below, widest - -(-excess // len(several)), 1)
+        giving = [number for number, width in enumerate(widths) if width > least[number]]
+        widest = max(widths[number] for number in giving)
+        several = [number for number in giving if widths[number] == widest]
+        below = max((widths[number] for number in giving if widths[number] < widest), default=0)
+        target = max(below, widest - -(-excess // len(several)))
         for number in several:
-            step = min(widths[number] - target, excess)
+            step = min(widths[number] - max(target, least[number]), excess)
             widths[number] -= step
             excess -= step
-        if widest == 1:
-            break
     return widths
 
 

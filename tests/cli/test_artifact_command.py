@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pexpect
@@ -77,6 +78,8 @@ def test_a_table_is_shown_in_columns_that_line_up_in_any_script(talking: Given, 
         "豆腐  3",
     ]
     assert "columns: item (text), price (number), since (date)" in shown
+    assert "\n列：item（文本），price（数字），since（日期）\n" in one_row
+    assert f"\nkept: {datetime.now().astimezone():%Y-%m-%d} " in shown
     assert one_row.endswith("milk  1.20   2026-01-05\n……还有 1 行数据（-n 可显示更多）")
     assert told["text"] == "Columns: item text, price number, since date\n" + PRICES.rstrip("\n")
 

@@ -1,9 +1,12 @@
 """What conversations have cost, and what fills the window of the next request, as the commands tell it."""
 
+import sys
 from datetime import UTC, datetime
 from typing import Any
 
-from tests.cli.commands_given import Given
+import pexpect
+
+from tests.cli.commands_given import PATIENCE_S, Given
 
 PRICED = """
 [providers.box]
@@ -122,3 +125,32 @@ def test_context_and_usage_speak_chinese(talking: Given) -> None:
 
     assert "为回复预留" in talking.says("session", "context", "--lang", "zh")
     assert "合计" in talking.says("usage", "--lang", "zh")
+
+
+def test_usage_that_has_no_room_beside_each_other_stands_below_each_other(talking: Given) -> None:
+    priced(talking)
+    talking.says("-m", "box/scripted", "@omni look around")
+
+    def shown(columns: int) -> list[str]:
+        terminal = pexpect.spawn(
+            sys.executable,
+            ["-m", "yeaft", "usage", "--by", "vp"],
+            cwd=str(talking.folder),
+            env=talking.environ | {"TERM": "dumb", "COLUMNS": ""},
+            dimensions=(24, columns),
+            encoding="utf-8",
+            timeout=PATIENCE_S,
+        )
+        terminal.expect(pexpect.EOF)
+        terminal.close()
+        return [line.rstrip() for line in (terminal.before or "").splitlines()]
+
+    beside, below = shown(80), shown(40)
+
+    assert [line.split()[0] for line in beside] == ["VP", "@omni", "all"]
+    assert [line.split("  ")[1] if line[:1] == " " else line for line in below] == [
+        part
+        for name in ("@omni", "all")
+        for part in (name, "replies", "in", "cache read", "cache written", "out", "cost")
+    ]
+    assert {line.index(line.split("  ")[-1].strip()) for line in below if line[:1] == " "} == {17}

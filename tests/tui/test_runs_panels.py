@@ -69,7 +69,7 @@ async def test_what_a_step_kept_is_opened_whole_from_the_run_and_by_its_id(tmp_p
         await desk.orders("/artifacts")
         await desk.shows(one.name, f"@{one.artifact_id}", "table")
         await desk.presses("enter")
-        await desk.shows("tea", "milk", "amount")
+        await desk.shows("tea", "milk", "amount", "step: write", "run: r_")
         await desk.presses("q", "escape")
         await desk.orders(f"/artifact @{one.artifact_id}")
         await desk.shows("tea", "milk", "amount")
@@ -87,6 +87,16 @@ async def test_a_run_opened_beside_the_conversation_does_what_it_offers(tmp_path
 
         (one,) = desk.here.state.artifacts.values()
         await desk.until(lambda: desk.host.deeds == [Choose("artifacts", text=one.artifact_id)])
+
+
+async def test_what_a_step_has_no_room_for_is_left_out_whole_rather_than_cut(tmp_path: Path) -> None:
+    async with room_with(tmp_path, GATHERS, WRITES, PLAIN) as room, room.desk(size=(40, 24)) as desk:
+        await runs(desk, room.folder, CHAIN.replace("id: write,", "id: write_all_of_it,"))
+        await desk.orders("/runs")
+        await desk.shows("report  completed")
+        await desk.presses("enter")
+
+        assert "…" not in await desk.shows("└─ ✓ write_all_of_it  @omni")
 
 
 async def test_a_failed_step_is_tried_again_from_its_run(tmp_path: Path) -> None:

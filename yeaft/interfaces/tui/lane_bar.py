@@ -29,7 +29,7 @@ class LaneBar(Static):
     """The lanes of those at work, the watched one marked; a click watches another."""
 
     DEFAULT_CSS = """
-    LaneBar { height: auto; max-height: 8; display: none; }
+    LaneBar { height: auto; max-height: 8; display: none; text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
     class Watched(Message):

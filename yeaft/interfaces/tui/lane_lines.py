@@ -24,11 +24,12 @@ THOUSAND = 1_000
 
 
 class _Told(NamedTuple):
-    """One lane in words. `numbers` are time, tokens and cost, empty where they are not known."""
+    """One lane in words; `brief` is a state in fewer. `numbers` are time, tokens, cost, empty where not known."""
 
     lane: Lane
     name: str
     state: str
+    brief: str
     about: str
     numbers: tuple[str, ...]
 
@@ -36,7 +37,8 @@ class _Told(NamedTuple):
 def lane_lines(lanes: Sequence[Lane], watched: str, columns: int, look: Look, ui: Ui, *, now_ms: int) -> list[Text]:
     """Return one line of at most `columns` for each lane; the mark of the watched one stands in the left margin.
 
-    What a VP waits for after a failure is a sentence: it makes no column wider, and takes what room it needs.
+    What a VP waits for after a failure is a sentence: it makes no column wider, and is told in fewer words where
+    there is little room.
     """
     told = [_told(lane, ui, now_ms) for lane in lanes]
     names = min(max((width(one.name) for one in told), default=0), columns // 2)
@@ -72,7 +74,9 @@ def _line(one: _Told, is_watched: bool, columns: int, look: Look, widths: tuple[
     line = Text(no_wrap=True, overflow="ellipsis")
     line.append(f"{mark}{vp.glyph} {padded(cut(one.name, names), names)}{GAP}", style=vp.style)
     is_told_at_length = one.lane.state == "retrying"
-    line.append(one.state, style=BOLD if is_told_at_length or one.lane.state == "asking" else "")
+    room = columns - line.cell_len
+    state = one.state if width(one.state) <= room or not is_told_at_length else cut(one.brief, max(room, 1))
+    line.append(state, style=BOLD if is_told_at_length or one.lane.state == "asking" else "")
     shown = [number for number, room in zip(one.numbers, numbers, strict=False) if room]
     if not is_told_at_length:
         line.append(" " * (states - width(one.state)))
@@ -90,21 +94,22 @@ def _line(one: _Told, is_watched: bool, columns: int, look: Look, widths: tuple[
 
 
 def _told(lane: Lane, ui: Ui, now_ms: int) -> _Told:
-    state, about = _doing(lane, ui, now_ms)
+    state, brief, about = _doing(lane, ui, now_ms)
     about = unmasked(about).replace("\n", " ").replace("\t", " ")
-    return _Told(lane, f"@{lane.vp_id}", state, about, _numbers(lane, ui, now_ms))
+    return _Told(lane, f"@{lane.vp_id}", state, brief, about, _numbers(lane, ui, now_ms))
 
 
-def _doing(lane: Lane, ui: Ui, now_ms: int) -> tuple[str, str]:
-    """What a VP does, in words, and about what."""
+def _doing(lane: Lane, ui: Ui, now_ms: int) -> tuple[str, str, str]:
+    """What a VP does, in words, in fewer words, and about what."""
     if lane.state != "retrying":
-        return ui.text(f"lane.{lane.state}"), lane.about
+        state = ui.text(f"lane.{lane.state}")
+        return state, state, lane.about
     left_s = max(0, round((lane.due_ms - now_ms) / 1000)) if lane.due_ms else round(lane.left_s)
     provider = lane.model.partition("/")[0] or ui.text("lane.provider")
     why = ui.text(f"lane.failed_{lane.failed}" if lane.failed else "lane.failed", provider=provider)
     if lane.status:
         why = ui.text("lane.failed_with", why=why, status=lane.status)
-    return ui.text("lane.again", why=why, seconds=left_s), ""
+    return ui.text("lane.again", why=why, seconds=left_s), ui.text("lane.again_brief", why=why, seconds=left_s), ""
 
 
 def _numbers(lane: Lane, ui: Ui, now_ms: int) -> tuple[str, str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -22,7 +23,7 @@ from yeaft.interfaces.cli.commands.artifact_rows import (
     speaker,
 )
 from yeaft.interfaces.cli.commands.parsing import Action, flag, option, run_group
-from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
+from yeaft.interfaces.cli.commands.printing import local_time, put, put_json, put_table
 from yeaft.interfaces.cli.options import Count
 from yeaft.kernel.outcome import EXIT_ANSWERED
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
 
 LINES = 20
+RUN_PREFIX = "r_"
+"""How the ids of runs of graphs begin; a turn has another one."""
 LISTED = ("id", "type", "size", "created_by", "session", "path", "description")
 TOLD = ("id", "type", "name", "revision", "description", "created_by", "created", "session", "step", "run", "tool")
 MORE_TOLD = ("source", "supersedes", "file")
@@ -77,15 +80,24 @@ def show(desk: Desk, *, artifact: str, lines: int, resume: str) -> int:
         return EXIT_ANSWERED
     from yeaft.interfaces.cli.commands.artifact_preview import put_preview
 
-    facts = structs.asdict(row) | {"created_by": speaker(row.created_by)}
+    facts = structs.asdict(row) | {"created_by": speaker(row.created_by), "created": _local(row.created)}
     facts["type"] = _kind(desk, kept)
     for key in (*TOLD, "size", "columns", *MORE_TOLD):
-        value = {"size": size_text(row.bytes), "columns": _columns(row)}.get(key, facts.get(key))
+        value = {"size": size_text(row.bytes), "columns": _columns(desk, row)}.get(key, facts.get(key))
         if value not in ("", None):
-            put(f"{desk.text(f'artifact.{key}')}: {value}")
+            name = "graph_run" if key == "run" and row.run.startswith(RUN_PREFIX) else key
+            put(desk.text("artifact.fact", name=desk.text(f"artifact.{name}"), value=str(value)))
     put("")
     put_preview(desk, kept.artifact, content, lines)
     return EXIT_ANSWERED
+
+
+def _local(created: str) -> str:
+    """Return a moment as people write it; a text that is none comes back as it is."""
+    try:
+        return local_time(round(datetime.fromisoformat(created).timestamp() * 1000))
+    except (ValueError, OverflowError):
+        return created
 
 
 def _cells(desk: Desk, kept: Kept) -> tuple[str, ...]:
@@ -105,8 +117,11 @@ def _kind(desk: Desk, kept: Kept) -> str:
     return desk.text(f"artifact.is_{kept.artifact.type}")
 
 
-def _columns(row: ArtifactRow) -> str:
-    return ", ".join(f"{column.name} ({column.type})" for column in row.columns)
+def _columns(desk: Desk, row: ArtifactRow) -> str:
+    columns = ((one.name, desk.text(f"artifact.column_{one.type}")) for one in row.columns)
+    return desk.text("artifact.between").join(
+        desk.text("artifact.column", name=name, type=kind) for name, kind in columns
+    )
 
 
 ACTIONS: Mapping[str, Action] = {

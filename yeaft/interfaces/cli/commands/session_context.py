@@ -133,7 +133,8 @@ def _of(desk: Desk, code: str, **params: str | int) -> Advice:
 
 
 def _put(desk: Desk, told: ContextTold) -> None:
-    put(desk.text("context.title", vp=told.vp, model=told.model, tokens=told.tokens, window=told.context_tokens))
+    tokens, window = f"{told.tokens:,}", f"{told.context_tokens:,}"
+    put(desk.text("context.title", vp=told.vp, model=told.model, tokens=tokens, window=window))
     headings = [desk.text(f"heading.{key}") for key in ("part", "tokens", "share")]
     rows = [
         (desk.text(f"context.part_{one.part}"), f"{one.tokens:,}", f"{one.share:.1%}")

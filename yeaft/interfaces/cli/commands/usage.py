@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -11,7 +11,8 @@ from msgspec import Struct, field
 
 from yeaft.interfaces.cli.commands.moments import Moment
 from yeaft.interfaces.cli.commands.parsing import Action, flag, option, run_action
-from yeaft.interfaces.cli.commands.printing import put_json, put_table
+from yeaft.interfaces.cli.commands.printing import STDOUT, put, put_json, put_table, table
+from yeaft.interfaces.cli.terminal_text import padded, terminal_columns, width
 from yeaft.kernel.outcome import EXIT_ANSWERED
 from yeaft.kernel.usage import Usage
 from yeaft.store.directory import find_session
@@ -119,9 +120,23 @@ def _put(desk: Desk, told: UsageTold) -> None:
     keys = ("replies", "in", "cache_read", "cache_write", "out", "cost")
     headings = [desk.text(f"usage.by_{told.by}"), *(desk.text(f"usage.{key}") for key in keys)]
     total = desk.text("usage.total")
-    put_table(headings, [_cells(desk, row, row.group or total) for row in (*told.rows, told.total)])
+    rows = [_cells(desk, row, row.group or total) for row in (*told.rows, told.total)]
+    columns = terminal_columns(STDOUT)
+    if columns is None or max(map(width, table(headings, rows, columns))) <= columns:
+        put_table(headings, rows)
+    else:
+        _put_below(headings, rows)
     if told.total.unpriced:
         desk.note("usage.unpriced", count=told.total.unpriced)
+
+
+def _put_below(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Put what stands in each row line by line below its name: there is no room for it beside each other."""
+    widest = max(map(width, headings[1:]))
+    for name, *cells in rows:
+        put(name)
+        for heading, cell in zip(headings[1:], cells, strict=True):
+            put(f"  {padded(heading, widest)}  {cell}")
 
 
 def _cells(desk: Desk, row: UsageRow, name: str) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ class Chips(Static):
         steers = found.to[0].steers
         line = Text.assemble((self._ui.text("composer.steers" if steers else "composer.to"), Style(dim=True)))
         for number, one in enumerate(found.to[:most]):
-            line.append(" " if number == 0 else ", ")
+            line.append(", " if number else "" if line.plain.endswith("：") else " ")
             line.append_text(self._chip(one, with_model=with_models))
         if len(found.to) > most:
             line.append(f" +{len(found.to) - most}")

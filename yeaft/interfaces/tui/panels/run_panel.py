@@ -10,9 +10,9 @@ from textual import work
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from yeaft.interfaces.cli.terminal_text import cut, unmasked
+from yeaft.interfaces.cli.terminal_text import cut, unmasked, width
 from yeaft.interfaces.orders import ChangeRun, Choose
-from yeaft.interfaces.runs.run_lines import head_line, rows
+from yeaft.interfaces.runs.run_lines import Row, head_line, rows
 from yeaft.interfaces.tui.choice import Choice
 from yeaft.interfaces.tui.choice import Option as Answer
 from yeaft.interfaces.tui.panels.bound import bound
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 TICK_S = 1.0
 """So often clocks are drawn while the run goes on; `hear` draws what happens."""
 END = "end"
+GAP = "  "
+"""What stands between the things said of a step."""
 
 
 class RunPanel(Panel):
@@ -157,7 +159,7 @@ class RunPanel(Panel):
         )
         shown = rows(ui, view, now_ms)
         asks = f"  {ui.text('runs.ask_waits')}"
-        lines = [cut(unmasked(f"{row.text}{asks if row.node in asked else ''}"), columns) for row in shown]
+        lines = [_fitting(row, asks if row.node in asked else "", columns) for row in shown]
         self._steps = [row.node for row in shown]
         if len(lines) != len(self._drawn):
             index = self._list.highlighted
@@ -188,6 +190,14 @@ class RunPanel(Panel):
             self.situation.dialogue.graphs.change(deed)
         except YeaftError as error:
             self.refuse(error)
+
+
+def _fitting(row: Row, asks: str, columns: int) -> str:
+    """Return the line of a step, without what is said last of it where that would be cut: numbers are whole."""
+    line = unmasked(row.text)
+    while width(line + asks) > columns and row.node and row.node in (shorter := line.rpartition(GAP)[0]):
+        line = shorter
+    return cut(line + asks, columns)
 
 
 KEYS = ("runs.retry", "runs.cancel", "runs.artifact")

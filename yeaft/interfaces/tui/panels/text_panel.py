@@ -61,7 +61,7 @@ class TextPanel(Panel):
     ]
 
     def __init__(self, situation: Situation, views: Sequence[View], *, word: str = "") -> None:
-        keys = ("text.search", "text.editor", "text.write", *(("text.view",) if len(views) > 1 else ()))
+        keys = (*(("text.view",) if len(views) > 1 else ()), "text.search", "text.editor", "text.write")
         super().__init__(situation, "", keys)
         self._views = views
         self._shown = 0

@@ -54,10 +54,13 @@ def context_views(situation: Situation) -> tuple[View, ...]:
 
 def usage_views(situation: Situation) -> tuple[View, ...]:
     """Return what this Session has used by VP and by model, and what all of this folder have by Session and by day."""
-    title = _title(situation, "usage")
     mine = ("--session", SESSION)
     return tuple(
-        printed_view(situation, ("usage", "--by", by, *(mine if by in ("vp", "model") else ())), f"{title} · {by}")
+        printed_view(
+            situation,
+            ("usage", "--by", by, *(mine if by in ("vp", "model") else ())),
+            situation.text("usage.title", by=situation.text(f"usage.by_{by}")),
+        )
         for by in USAGE_BY
     )
 

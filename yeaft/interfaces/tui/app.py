@@ -249,7 +249,7 @@ class YeaftApp(App[int]):
 
     def _use_colours(self) -> None:
         """Register the themes and use the one that fits; where no colour is wanted, none is written."""
-        from textual.filter import Monochrome, NoColor
+        from textual.filter import NoColor
 
         from yeaft.interfaces.tui.legible import Legible
 
@@ -258,8 +258,7 @@ class YeaftApp(App[int]):
         self.theme = self.look.theme
         self.set_class(self.look.is_plain, "-plain")
         self.no_color = self.look.colours == "none"
-        filters = [one for one in self._filters if not isinstance(one, Monochrome | NoColor | Legible)]
-        self._filters = [Legible(self.look), *filters, *([NoColor()] if self.no_color else [])]
+        self._filters = [Legible(self.look), *([NoColor()] if self.no_color else [])]
 
     def _say(self, sequence: str) -> None:
         """Send something to the terminal that is no drawing."""

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from yeaft.interfaces.tui.look import Look
     from yeaft.prompts.ui import Ui
 
-FRAME_S = 0.08
+FRAME_S = 0.12
 """What streams in is drawn at most this often."""
 TICK_S = 1.0
 """So often clocks and countdowns are drawn while something runs; while nothing does, nothing is."""

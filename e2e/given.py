@@ -1,7 +1,9 @@
 """A yeaft of a test's own: real processes with a clean environment, their own home and their own work folder."""
 
 import asyncio
+import contextlib
 import os
+import select
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from pathlib import Path
@@ -14,6 +16,17 @@ PATIENCE_S = 60
 """When a process that should have ended by itself is given up on; no test waits so long unless something is wrong."""
 
 Stdin = int | None
+
+
+def wait_for_end(pid: int) -> None:
+    """Wait until a child has ended, without taking its exit code. Raises `TimeoutError` if it goes on."""
+    with contextlib.suppress(ProcessLookupError):  # its code has been taken already
+        fd = os.pidfd_open(pid)
+        try:
+            if not select.select([fd], [], [], PATIENCE_S)[0]:
+                raise TimeoutError(f"process {pid} does not end")
+        finally:
+            os.close(fd)
 
 
 class Ran(NamedTuple):

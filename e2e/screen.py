@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pyte
 
-from e2e.given import PATIENCE_S, Yeaft
+from e2e.given import PATIENCE_S, Yeaft, wait_for_end
 
 PRIVATE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]")
 """Sequences of the kitty keyboard protocol, which the emulator takes for others."""
@@ -50,6 +50,7 @@ class Screen:
         self._stream = pyte.ByteStream(self._terminal)
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
+        self._unsent = bytearray()
         self._fd = -1
 
     def starts(self, *words: str) -> None:
@@ -101,10 +102,9 @@ class Screen:
         self.sends(b"\x1b[200~" + text.encode() + b"\x1b[201~")
 
     def sends(self, raw: bytes) -> None:
-        """Send bytes as they are."""
-        while raw:
-            with contextlib.suppress(BlockingIOError):
-                raw = raw[os.write(self._fd, raw) :]
+        """Send bytes as they are, as fast as the process takes them; what it shows is read meanwhile."""
+        self._unsent += raw
+        self._send()
 
     def resizes(self, columns: int, rows: int) -> None:
         """Give the terminal another size."""
@@ -134,9 +134,9 @@ class Screen:
         """Wait for the end; returns the exit code, negative for a signal."""
         async with asyncio.timeout(PATIENCE_S):
             await self._ended.wait()
-        _, status = await asyncio.to_thread(os.waitpid, self.pid, 0)
+        code = await asyncio.to_thread(_exit_code, self.pid)
         self.pid = 0
-        return os.waitstatus_to_exitcode(status)
+        return code
 
     async def stops(self) -> None:
         """Wait until the process is stopped, as by Ctrl+Z."""
@@ -161,7 +161,7 @@ class Screen:
 
     def hangs_up(self) -> None:
         """Let the terminal go away while the process runs."""
-        asyncio.get_running_loop().remove_reader(self._fd)
+        self._let_go()
         os.close(self._fd)
         self._fd = -1
         self._ended.set()
@@ -169,7 +169,7 @@ class Screen:
     def close(self) -> None:
         """End the process if it still runs, and let go of the terminal."""
         if self._fd >= 0:
-            asyncio.get_running_loop().remove_reader(self._fd)
+            self._let_go()
         if self.pid:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
@@ -197,15 +197,34 @@ class Screen:
         except OSError:
             raw = b""
         if not raw:
-            asyncio.get_running_loop().remove_reader(self._fd)
+            self._let_go()
             self._ended.set()
         self.raw += raw
         self._stream.feed(PRIVATE.sub(b"", raw))
         self._changed.set()
 
+    def _send(self) -> None:
+        """Write what fits; the rest follows when there is room. Waiting here would keep a process from writing too."""
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(BlockingIOError):
+            del self._unsent[: os.write(self._fd, self._unsent)]
+        if self._unsent:
+            loop.add_writer(self._fd, self._send)
+        else:
+            loop.remove_writer(self._fd)
+
+    def _let_go(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._fd)
+        asyncio.get_running_loop().remove_writer(self._fd)
+
     def _set_size(self) -> None:
         size = struct.pack("HHHH", self._terminal.lines, self._terminal.columns, 0, 0)
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, size)
+
+
+def _exit_code(pid: int) -> int:
+    wait_for_end(pid)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
 def _holds(text: str, wanted: str | Callable[[str], bool]) -> bool:

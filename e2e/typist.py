@@ -6,7 +6,7 @@ import signal
 
 import pexpect
 
-from e2e.given import Yeaft
+from e2e.given import Yeaft, wait_for_end
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -43,6 +43,7 @@ class Typist:
     async def leaves(self) -> int:
         """Wait for the end; returns the exit code."""
         await asyncio.to_thread(self._child.expect, pexpect.EOF)
-        await asyncio.to_thread(self._child.wait)
+        await asyncio.to_thread(wait_for_end, self._child.pid)
+        self._child.wait()
         assert self._child.exitstatus is not None, self._child.signalstatus
         return self._child.exitstatus

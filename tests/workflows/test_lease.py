@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import Fenced
 from yeaft.store.lock import SessionLock
 from yeaft.workflows.graphs.runs.lease import LeaseWatch, held
@@ -16,7 +17,7 @@ async def test_a_driver_that_is_heard_of_has_not_stood_still_and_one_that_was_pu
         watch = LeaseWatch(tmp_path, "r_1")
         assert (watch.holder, watch.has_expired()) == (first.owner, False)
 
-        with SessionLock.take(tmp_path, expired=watch.holder):
+        with SessionLock.take(tmp_path, expired=watch.holder, now_ms=lambda: wall_clock_ms() + 1):
             loss = await losses.get()
 
     assert "taken over run r_1" in str(loss)

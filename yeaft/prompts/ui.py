@@ -1,16 +1,22 @@
 """What screens and the command line say to the user, by code, in the user's language."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 from yeaft.prompts.fill import fill
 from yeaft.prompts.find import FALLBACK_LANG, templates_dir
+from yeaft.prompts.sentence import Sentence
 from yeaft.prompts.ui_texts import UiTexts
 
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
 _PLACED = re.compile(r"[^\n]*?:\d+: ")
 """How a sentence begins that says in which line of a file something is."""
+_LISTED = re.compile(r"[^\n]*?(?::|, line )\d+: ")
+"""How each line of several begins that say what is wrong with files."""
+KEPT_TEXTS = 256
+"""So many texts are kept in the user's language."""
+MOST_DEEP = 8
+"""So deep do sentences stand within one another; a server may answer with anything."""
 SAID = "said."
 """The codes of sentences that layers without a language say in English."""
 
@@ -20,6 +26,7 @@ class Ui:
 
     def __init__(self, lang: str) -> None:
         self.lang = lang
+        self._told: dict[str, str] = {}
 
     def text(self, code: str, /, **params: str | float) -> str:
         """Return the words for `code`, with `params` in their places.
@@ -41,14 +48,29 @@ class Ui:
         """
         if self.lang == FALLBACK_LANG:
             return text
+        if (told := self._told.get(text)) is None:
+            if len(self._told) >= KEPT_TEXTS:  # screens ask for the same ones whenever they draw
+                self._told.clear()
+            told = self._told[text] = self._retold(text, MOST_DEEP)
+        return told
+
+    def _retold(self, text: str, deep: int) -> str:
+        """Return `text` retold with what it is made of, as far as that is not nested more than `deep`."""
         lines = text.split("\n")
-        if len(lines) > 1 and all(_PLACED.match(line) for line in lines[:-1]):
-            return "\n".join(map(self.retold, lines))
-        for code, pattern in self._said:
-            if found := pattern.fullmatch(text):
-                return fill(self.texts[code], {name: self.retold(value) for name, value in found.groupdict().items()})
-        placed = _PLACED.match(text)
-        return placed[0] + self.retold(text[placed.end() :]) if placed else text
+        if deep and len(lines) > 1 and all(_LISTED.match(line) for line in lines[:-1]):
+            return "\n".join(self._retold(line, deep - 1) for line in lines)
+        if deep and (placed := _PLACED.match(text)):
+            reason = text[placed.end() :]
+            if (told := self._retold(reason, deep - 1)) != reason:
+                return placed[0] + told
+        fitting = [(code, found) for code, one in self._said if (found := one.found_in(text)) is not None]
+        for code, found in fitting:
+            if code in self._frames and (inner := self._all_retold(found, deep)) != found:
+                return fill(self.texts[code], inner)
+        return fill(self.texts[fitting[0][0]], self._all_retold(fitting[0][1], deep)) if fitting else text
+
+    def _all_retold(self, found: Mapping[str, str], deep: int) -> dict[str, str]:
+        return {name: self._retold(value, deep - 1) if deep else value for name, value in found.items()}
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
@@ -58,22 +80,16 @@ class Ui:
         return UiTexts(own if own.is_file() else folder / f"{FALLBACK_LANG}.toml")
 
     @cached_property
-    def _said(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    def _said(self) -> tuple[tuple[str, Sentence], ...]:
         """The sentences with a code, those with the most words of their own first: `writes to` before `writes`."""
         english = UiTexts(templates_dir() / "ui" / f"{FALLBACK_LANG}.toml")
-        said = [(code, english[code]) for code in english if code.startswith(SAID)]
-        said.sort(key=lambda one: -len(_PLACE.sub("", one[1])))
-        return tuple((code, _pattern(text)) for code, text in said)
+        said = [(code, Sentence(english[code])) for code in english if code.startswith(SAID)]
+        return tuple(sorted(said, key=lambda one: -one[1].own_chars))
 
-
-def _pattern(template: str) -> re.Pattern[str]:
-    """Return what matches the texts that `template` can be filled to."""
-    return re.compile("".join(_pieces(template)), re.DOTALL)
-
-
-def _pieces(template: str) -> Iterator[str]:
-    for number, piece in enumerate(_PLACE.split(template)):
-        yield f"(?P<{piece}>.+?)" if number % 2 else re.escape(piece)
+    @cached_property
+    def _frames(self) -> frozenset[str]:
+        """The codes of sentences around another one, such as `Step 'a' failed: …`, which is told apart from them."""
+        return frozenset(code for code, sentence in self._said if sentence.is_frame)
 
 
 def _bare(code: str, values: Mapping[str, str]) -> str:

@@ -9,16 +9,17 @@ from importlib import import_module
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from yeaft.config import places
 from yeaft.interfaces import garbage
 from yeaft.interfaces.cli import logbook
 from yeaft.interfaces.cli.emphasis import COLOR
-from yeaft.interfaces.cli.options import COMMANDS, Options, output_format_in, parse, split_command
+from yeaft.interfaces.cli.options import COMMANDS, Options, language_in, output_format_in, parse, split_command
 from yeaft.interfaces.cli.result import Result, failure
-from yeaft.interfaces.cli.spoken import told
-from yeaft.interfaces.cli.standard_input import Piped, read_piped
-from yeaft.interfaces.cli.streams import complain, flush, make_usable
+from yeaft.interfaces.cli.spoken import complain_of
+from yeaft.interfaces.cli.standard_input import WAITING, Piped, read_piped
+from yeaft.interfaces.cli.streams import flush, make_usable
 from yeaft.kernel import outcome
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import UsageError, YeaftError
@@ -43,7 +44,8 @@ def run(words: list[str]) -> None:
     if isinstance(error, BrokenPipeError):
         code = code or outcome.EXIT_PIPE_CLOSED
     elif error is not None:
-        complain(f"Standard output could not be written: {error.strerror}.")
+        options = Options(lang=language_in(words))
+        complain_of(f"Standard output could not be written: {error.strerror}.", options, os.environ)
         code = code or outcome.EXIT_FAILED
     os._exit(code)
 
@@ -60,7 +62,7 @@ def _exit_code(words: list[str]) -> int:
         if command:
             return run_command(command, options, after)
     except YeaftError as error:
-        complain(told(error, options, os.environ))
+        complain_of(str(error), replace(options, lang=language_in(words) or options.lang), os.environ)
         return error.exit_code if command else _reported(failure(error), output_format_in(before))
     return _one_shot(options)
 
@@ -114,10 +116,10 @@ def _one_shot(options: Options) -> int:
                 return show_start(options)
             raise UsageError(without_prompt(options))
         if piped.kind == "late":
-            return _reported(_out_of_time(), options.output_format)
+            return _reported(_out_of_time(options), options.output_format)
         return asyncio.run(OneShot(options, piped, schema, began_s=began_s).run(wish_of(options, os.environ)))
     except YeaftError as error:
-        complain(told(error, options, os.environ))
+        complain_of(str(error), options, os.environ)
         return _reported(failure(error), options.output_format)
     except KeyboardInterrupt:
         result = Result(exit_code=signals.exit_code, outcome="aborted", text="", session="")
@@ -166,7 +168,7 @@ def _piped(options: Options) -> Piped:
 
     def hint() -> None:
         if not options.quiet:
-            complain("waiting for standard input … (</dev/null ends this)")
+            complain_of(WAITING, options, os.environ)
 
     has_prompt = bool((options.prompt or "").strip()) or options.continue_turn
     return read_piped(wait=options.stdin, has_prompt=has_prompt, on_waiting=hint, timeout_s=options.timeout_s)
@@ -178,9 +180,9 @@ def _has_nothing_to_do(options: Options, piped: Piped) -> bool:
     return not (options.prompt or "").strip() and piped.kind not in ("data", "late")
 
 
-def _out_of_time() -> Result:
+def _out_of_time(options: Options) -> Result:
     text = "Standard input did not end within --timeout."
-    complain(text)
+    complain_of(text, options, os.environ)
     return Result(exit_code=outcome.EXIT_LIMIT, outcome="limit", text="", session="", stdin="late", error=text)
 
 

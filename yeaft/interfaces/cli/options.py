@@ -10,6 +10,7 @@ from typing import Any, Literal
 import click
 from msgspec import Struct
 
+from yeaft.config.language import LANGUAGES, Language, language
 from yeaft.config.settings import EFFORTS
 from yeaft.interfaces.cli import duration
 from yeaft.interfaces.cli.mistakes import check_contradictions, check_word, too_many, unknown_option
@@ -75,7 +76,7 @@ class Options(Struct, frozen=True, kw_only=True):
     line: bool = False
     quiet: bool = False
     verbose: int = 0
-    lang: Literal["en", "zh"] | None = None
+    lang: Language | None = None
     color: Literal["auto", "always", "never"] | None = None
     max_rounds: int | None = None
     max_cost_usd: float | None = None
@@ -158,7 +159,7 @@ def main_command() -> click.Command:
             _option("--line", is_flag=True),
             _option("-q", "--quiet", is_flag=True),
             _option("-v", "--verbose", count=True),
-            _option("--lang", type=click.Choice(["en", "zh"])),
+            _option("--lang", type=click.Choice(LANGUAGES)),
             _option("--color", type=click.Choice(["auto", "always", "never"])),
             _option("--max-rounds", "--max-turns", type=Count(min=1)),
             _option("--max-cost", "max_cost_usd", type=Amount(min=0)),
@@ -253,6 +254,16 @@ def output_format_in(words: list[str]) -> str:
         if name == "--output-format":
             return value or following
     return "text"
+
+
+def language_in(words: list[str]) -> Language | None:
+    """Return the language that `words` ask for, wherever they do and even if they cannot be parsed as a whole."""
+    found = None
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        name, _, value = word.partition("=")
+        if name == "--lang" and (value or following) in LANGUAGES:
+            found = language(value or following, "", {})
+    return found
 
 
 def _is_flag(option: click.Option) -> bool:

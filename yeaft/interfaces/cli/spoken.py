@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from yeaft.interfaces.cli.streams import complain
 from yeaft.kernel.errors import YeaftError
 from yeaft.prompts.ui import Ui
 
@@ -13,18 +14,24 @@ if TYPE_CHECKING:
 
 
 def spoken(options: Options, environ: Mapping[str, str]) -> Ui:
-    """Return words in the user's language; settings that cannot be read say nothing about it."""
+    """Return words in the user's language, also if other settings cannot be used."""
     from yeaft.config import places
-    from yeaft.config.language import language
+    from yeaft.config.language import language, spelled
     from yeaft.config.layers import load
 
+    home = places.home(environ)
     try:
-        configured = load(places.home(environ), None, environ, options.settings).config.language
+        configured = load(home, None, environ, options.settings).config.language
     except YeaftError:
-        configured = ""
+        configured = spelled(places.user_config(home), environ, options.settings)
     return Ui(language(options.lang or "", configured, environ))
 
 
 def told(error: YeaftError, options: Options, environ: Mapping[str, str]) -> str:
-    """Return what an error says, in the user's language if it is one that users meet often."""
+    """Return what an error says, in the user's language."""
     return spoken(options, environ).retold(str(error))
+
+
+def complain_of(text: str, options: Options, environ: Mapping[str, str]) -> None:
+    """Write what went wrong, as it is said in English, to standard error in the user's language."""
+    complain(spoken(options, environ).retold(text))

@@ -8,14 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from yeaft.config import places
-from yeaft.config.language import Language, language
+from yeaft.config.language import Language, language, spelled
 from yeaft.config.layers import Loaded, load
 from yeaft.interfaces.cli.streams import remark
-from yeaft.interfaces.trusted import library_of, trust_for
+from yeaft.interfaces.trusted import library_of, may_run_code_in, trust_for
 from yeaft.kernel.errors import ConfigError
 from yeaft.prompts.ui import Ui
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from yeaft.config.settings import Config
     from yeaft.config.trust import Trust
     from yeaft.interfaces.cli.options import Options
@@ -43,6 +45,13 @@ class Desk:
         """Whether what the folder brings along is used. Raises `ConfigError` if `--trust` cannot be meant."""
         return trust_for(self.home, self.folder, self.environ, by_flag=self.options.trust)
 
+    def may_run_code_in(self, place: Path) -> bool:
+        """Return whether code that lies in `place` may run unasked. Raises `ConfigError`."""
+        from yeaft.tools.policy.grants import mode_for
+
+        mode = mode_for("", self.config, self.options.mode)
+        return may_run_code_in(place, self.home, self.trust, self.environ, mode, by_flag=self.options.trust)
+
     @property
     def config(self) -> Config:
         """The settings in force here. Raises `ConfigError`."""
@@ -50,11 +59,11 @@ class Desk:
 
     @cached_property
     def lang(self) -> Language:
-        """The user's language; a broken configuration says nothing about it, so that it can still be mended."""
+        """The user's language, also if other settings cannot be used and have yet to be mended."""
         try:
             configured = self.config.language
         except ConfigError:
-            configured = ""
+            configured = spelled(places.user_config(self.home), self.environ, self.options.settings)
         return language(self.options.lang or "", configured, self.environ)
 
     @cached_property

@@ -11,6 +11,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from yeaft.config.language import LANGUAGES
 from yeaft.interfaces.cli.commands.desk import Desk
 from yeaft.interfaces.cli.commands.printing import put_help
 from yeaft.kernel.errors import UsageError
@@ -53,7 +54,7 @@ def flag(*names: str) -> click.Option:
 def params_of(action: Action) -> list[click.Parameter]:
     """Return all parameters of a command, those that every command has included."""
     folder = click.Path(path_type=Path, exists=True, file_okay=False)
-    common = [option("-C", "--cwd", "cwd", type=folder), option("--lang", type=click.Choice(["en", "zh"]))]
+    common = [option("-C", "--cwd", "cwd", type=folder), option("--lang", type=click.Choice(LANGUAGES))]
     return [*action.params, *common, *([flag("--json", "as_json")] if action.has_json else [])]
 
 

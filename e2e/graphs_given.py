@@ -8,6 +8,7 @@ from typing import Any
 
 from e2e.conftest import Serve
 from e2e.given import PATIENCE_S, Yeaft
+from yeaft.config.trust import agree, trust_of
 from yeaft.llm.scripted.script import Holds, Line, Says, Script
 from yeaft.llm.scripted.server import ScriptedServer
 
@@ -42,8 +43,11 @@ HELD = Script(
 
 
 def put(yeaft: Yeaft, text: str, name: str = "g.yaml") -> Path:
+    """Write a file of the story's folder, which its user trusts if functions are in it."""
     path = yeaft.folder / name
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
+    if name.endswith(".py"):
+        agree(yeaft.dir, trust_of(yeaft.dir, yeaft.folder, yeaft.environ), {}, 0)
     return path
 
 

@@ -315,7 +315,7 @@ async def test_a_list_survives_elements_that_fail_and_keeps_its_order(yeaft: Yea
             - {from: work, to: count, join: true}
         """,
     )
-    (yeaft.folder / "counting.py").write_text("def joined(values):\n    return ', '.join(values)\n")
+    put(yeaft, "def joined(values):\n    return ', '.join(values)\n", "counting.py")
 
     ran = await yeaft.run("graph", "run", "g.yaml", "[0,1,2,3,4,5,6,7]", "-q")
 
@@ -371,7 +371,7 @@ async def test_a_typed_output_is_kept_as_an_artifact_of_the_session(yeaft: Yeaft
     )
     await serve(Script(lines=(Line(steps=(hands_over, Says(text="Done.")), order="round", repeat=True),)))
     put(yeaft, TABLE)
-    (yeaft.folder / "counting.py").write_text("def shown(values):\n    return values[0]\n")
+    put(yeaft, "def shown(values):\n    return values[0]\n", "counting.py")
 
     waits = await yeaft.run("graph", "run", "g.yaml", "-q")
     (artifact,) = json.loads((await yeaft.run("artifact", "ls", "--json")).out)
@@ -391,7 +391,7 @@ async def test_a_step_refuses_an_artifact_that_was_edited(yeaft: Yeaft, serve: S
     hands_over = Calls(calls=(call("FinishStep", value={"content": "item,price\nmilk,2\n", "name": "prices.csv"}),))
     await serve(Script(lines=(Line(steps=(hands_over, Says(text="Done.")), order="round", repeat=True),)))
     put(yeaft, TABLE)
-    (yeaft.folder / "counting.py").write_text("def shown(values):\n    return values[0]\n")
+    put(yeaft, "def shown(values):\n    return values[0]\n", "counting.py")
     await yeaft.run("graph", "run", "g.yaml", "-q")
     (kept,) = yeaft.dir.glob("sessions/*/out/collect/prices.csv")
     kept.write_text("item,price\nmilk,99\n")
@@ -544,7 +544,7 @@ async def test_two_hundred_elements_are_worked_on_four_at_a_time(yeaft: Yeaft, s
         """,
     )
     code = "def counted(values):\n    return [n for n, one in enumerate(values) if one != 'done']\n"
-    (yeaft.folder / "counting.py").write_text(code)
+    put(yeaft, code, "counting.py")
 
     ran = await yeaft.run("graph", "run", "g.yaml", str(list(range(200))), "-q", "--output-format", "stream-json")
 

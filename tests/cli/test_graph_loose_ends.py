@@ -47,6 +47,7 @@ def test_a_step_that_uses_a_server_starts_it_though_no_model_is_asked(given: Giv
 
 
 def test_input_is_text_unless_the_graph_says_that_it_takes_something_else(given: Given) -> None:
+    given.says("trust", "-y")
     steps = "steps: [{id: one, call: json.dumps}]"
     graph(given, f"graph: {{{steps}}}")
     text = given.says("-q", "graph", "run", "g.yaml", '{"a": 1}')
@@ -140,6 +141,7 @@ def test_a_no_in_any_of_its_words_declines_an_approval(given: Given, word: str) 
 
 
 def test_a_function_between_steps_that_fails_is_told_by_the_step_it_follows(given: Given) -> None:
+    given.says("trust", "-y")
     (given.folder / "own.py").write_text("def gate(value):\n    raise ValueError('no such thing')\n", encoding="utf-8")
     (given.folder / "own2.py").write_text("def turned(value):\n    return value.nothing\n", encoding="utf-8")
     first = "{id: a, agent: omni}, {id: b, agent: omni}"

@@ -96,8 +96,8 @@ def test_a_program_is_told_which_graphs_a_file_holds(given: Given) -> None:
         "file": "teams.yml",
         "ok": True,
         "graphs": [
-            {"name": "pair", "main": False, "steps": ["scout", "judge"], "joins": 0, "edges": 5},
-            {"name": "office", "main": True, "steps": ["pair", "clerk"], "joins": 0, "edges": 3},
+            {"name": "pair", "main": False, "steps": ["scout", "judge"], "joins": 0, "edges": 5, "functions": []},
+            {"name": "office", "main": True, "steps": ["pair", "clerk"], "joins": 0, "edges": 3, "functions": []},
         ],
         "warnings": [],
         "mistakes": [],

@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.commands_given import Given, scripted_model
 from tests.cli.graph_stories import Visit, priced, run, says
+from yeaft.config.trust import agree, trust_of
 
 NAMES = (
     *("clerk", "expert", "taster", "cook", "baker", "waiter", "host", "buyer", "farmer", "judge", "mender", "herald"),
@@ -43,6 +44,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def given(tmp_path: Path, url: str) -> Given:
     given = Given(tmp_path, url)
     (given.folder / "functions.py").write_text(FUNCTIONS, encoding="utf-8")
+    agree(given.home, trust_of(given.home, given.folder, given.environ), {}, 0)
     return given
 
 

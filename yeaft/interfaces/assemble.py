@@ -28,7 +28,7 @@ from yeaft.interfaces.instructed import instructed
 from yeaft.interfaces.past import Lookout, rewind_ops
 from yeaft.interfaces.serving import serving
 from yeaft.interfaces.slashes import slash_commands
-from yeaft.interfaces.trusted import trust_for
+from yeaft.interfaces.trusted import may_run_code_in, trust_for
 from yeaft.interfaces.vp_flows import VpFlows
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.llm.catalogue import read_catalogue
@@ -102,6 +102,7 @@ class Opened(Struct, frozen=True, kw_only=True):
     blob: Callable[[str], bytes | None]
     lookout: Lookout
     flows: VpFlows
+    may_run_code_in: Callable[[Path], bool]
 
 
 @asynccontextmanager
@@ -147,6 +148,9 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
             blob=ground.room.blobs.get,
             lookout=Lookout(ground.ledger, ground.checkpoints),
             flows=flows,
+            may_run_code_in=lambda place: may_run_code_in(
+                place, home, ground.trust, wish.environ, approvals.mode_of(""), by_flag=wish.trust
+            ),
         )
         flows.serve(here)
         yield here

@@ -211,7 +211,9 @@ class RunHandle:
     async def _drive(self) -> RunResult:
         try:
             async with opened(self._where.wish()) as here:
-                graphing = Graphing(here, answers=self._where.answers, hear_run=self._hear, hear_step=_unheard)
+                graphing = Graphing(
+                    here, answers=self._where.answers, hear_run=self._hear, hear_step=_unheard, is_program=True
+                )
                 self._session = here.state.session_id
                 self._run = run = await self._begin(here, graphing)
                 self._begun.set()

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 
 from yeaft.events.call import AskOpened
-from yeaft.kernel.errors import BadData
+from yeaft.kernel.errors import BadData, Denied
 from yeaft.prompts.find import read_template
 from yeaft.prompts.phrases import sections
 from yeaft.vp.names import Names
+from yeaft.workflows.graphs.called_functions import called_functions
 from yeaft.workflows.graphs.files.reading import Read, read_graphs
 from yeaft.workflows.graphs.graph import AskTask, Graph
+from yeaft.workflows.graphs.plain_values import is_nested_too_deep
 from yeaft.workflows.graphs.runs.asking import open_ask_id, put_before
 from yeaft.workflows.graphs.runs.doing import NeedsHuman, Work
 from yeaft.workflows.graphs.runs.session_runs import Frozen, Runs, Surroundings
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 HearRun = Callable[[str, "Recorded"], None]
 HearStep = Callable[[str, "Recorded | Transient"], None]
+SHOWN_FUNCTIONS = 6
 YES_WORDS = frozenset(
     ["yes", "y", "ok", "okay", "allow", "approve", "approved", "ja", "是", "好", "好的", "行", "可以", "同意", "批准"]
 )
@@ -57,7 +61,9 @@ NO_WORDS = frozenset(
 class Graphing:
     """Runs of graphs in one Session. `answers` are given to its asks in turn, before anybody is asked.
 
-    `hear_run` hears the events of every run, those within others too, `hear_step` what happens in a step.
+    `hear_run` hears the events of every run, those within others too, `hear_step` what happens in a step. Functions
+    that a graph names are called only if its folder is trusted or nothing is asked about, unless `is_program`: code of
+    the user's own runs then.
     """
 
     def __init__(
@@ -67,6 +73,7 @@ class Graphing:
         answers: Sequence[str] = (),
         hear_run: HearRun | None = None,
         hear_step: HearStep | None = None,
+        is_program: bool = False,
     ) -> None:
         self._here = here
         self._answers = deque(answers)
@@ -76,6 +83,7 @@ class Graphing:
             hear_run=hear_run or _unheard,
             texts=sections(read_template("prompts/graphs", here.ui.lang)),
             artifacts=here.artifacts,
+            check=_unchecked if is_program else lambda frozen: check_calls(frozen, here.may_run_code_in),
         )
         self.runs = Runs(here.means, here.folder, around)
 
@@ -107,6 +115,24 @@ class Graphing:
         return None if answered.decision == "deny" else ", ".join(answered.choice) or answered.text
 
 
+def check_calls(frozen: Frozen, may_run_code_in: Callable[[Path], bool]) -> None:
+    """Check that the functions a graph names may be called here. Raises `Denied`, which names them."""
+    functions, folder = called_functions(frozen.graph), Path(frozen.folder)
+    if functions and not may_run_code_in(folder):
+        more = len(functions) - SHOWN_FUNCTIONS
+        shown = ", ".join(functions[:SHOWN_FUNCTIONS]) + (f", … (+{more})" if more > 0 else "")
+        raise Denied(
+            f"The graph {frozen.graph.name!r} calls functions, which run without being asked about ({shown}), and "
+            f"{folder} is not trusted. If you know what they do: yeaft trust {quote(str(folder))}; for once --trust, "
+            "or -y."
+        )
+
+
+def _unchecked(frozen: Frozen) -> None:
+    """Let all be called."""
+    del frozen
+
+
 def _unheard(where: str, heard: Recorded | Transient) -> None:
     """Hear and forget."""
     del where, heard
@@ -136,9 +162,10 @@ def with_params(graph: Graph, given: Mapping[str, str]) -> Graph:
 
 def _value(text: str) -> Any:
     try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError:
+        found: Any = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
         return text
+    return text if is_nested_too_deep(found) else found
 
 
 def _place(work: Work, epoch: int) -> tuple[str | int, ...]:

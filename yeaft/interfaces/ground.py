@@ -130,7 +130,7 @@ def remarks(ground: Ground, loaded: Loaded) -> Iterator[tuple[str, dict[str, str
 
 def _remarks(ground: Ground, loaded: Loaded) -> Iterator[tuple[str, dict[str, str]]]:
     for notice in loaded.notices:
-        yield "text", {"text": notice}
+        yield "settings.notice", {"text": notice}
     yield from trust_remarks(ground.trust)
     yield from past_remarks(ground.room.state)
     for problem in ground.hook_problems:

@@ -11,6 +11,7 @@ from yeaft.kernel.errors import ConfigError
 from yeaft.vp.library import Library, vp_folders
 
 if TYPE_CHECKING:
+    from yeaft.config.settings import Mode
     from yeaft.events.policy import TrustGranted
 
 SHOWN_PLACES = 4
@@ -35,6 +36,19 @@ def library_of(home: Path, folder: Path, trust: Trust) -> Library:
     return Library(vp_folders(home, folder if trust.is_trusted else None))
 
 
+def may_run_code_in(
+    place: Path, home: Path, trust: Trust, environ: Mapping[str, str], mode: Mode, *, by_flag: bool = False
+) -> bool:
+    """Return whether code in `place` may run unasked: it is yeaft's own or trusted, or nothing is asked about.
+
+    `trust` is that in the work folder, and holds for all folders within it.
+    """
+    real = place.resolve()
+    is_own = real.is_relative_to(home.resolve())
+    is_within = trust.is_trusted and real.is_relative_to(trust.folder)
+    return mode == "auto" or is_own or is_within or trust_of(home, real, environ, by_flag=by_flag).is_trusted
+
+
 def granted(trust: Trust) -> tuple[TrustGranted, ...]:
     """Return what is written down of a trusted folder, if it brings anything."""
     if not (trust.how and trust.brought.digest):
@@ -47,7 +61,7 @@ def granted(trust: Trust) -> tuple[TrustGranted, ...]:
 def trust_remarks(trust: Trust) -> Iterator[tuple[str, dict[str, str]]]:
     """What the user should know: that something of the folder is not used, and how to agree to it."""
     if trust.problem:
-        yield "text", {"text": trust.problem}
+        yield "settings.notice", {"text": trust.problem}
     if trust.is_refused:
         places = trust.brought.places
         more = len(places) - SHOWN_PLACES

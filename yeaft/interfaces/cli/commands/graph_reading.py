@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -24,13 +25,14 @@ Form = Literal["tree", "mermaid", "yaml"]
 
 
 class GraphRow(Struct, frozen=True, kw_only=True):
-    """One graph of a file; `steps` are the ids of those that were written."""
+    """One graph of a file; `steps` are ids of those that were written, `functions` import paths of what it calls."""
 
     name: str
     main: bool
     steps: tuple[str, ...]
     joins: int
     edges: int
+    functions: tuple[str, ...] = ()
 
 
 class Checked(Struct, frozen=True, kw_only=True):
@@ -63,11 +65,13 @@ def check(desk: Desk, *, file: Path, name: str) -> int:
     for row in rows:
         code = "graph_show.fine_main" if row.main else "graph_show.fine"
         put(desk.text(code, graph=row.name, steps=len(row.steps), edges=row.edges))
+    _tell_functions(desk, read, [function for row in rows for function in row.functions])
     return EXIT_ANSWERED
 
 
 def show(desk: Desk, *, file: Path, name: str, form: Form) -> int:
     """Show a graph: as a tree in words, as a Mermaid flowchart, or as YAML with all that was implied."""
+    from yeaft.workflows.graphs.called_functions import called_functions
     from yeaft.workflows.graphs.files.writing import file_text, written_graph
 
     read = read_with_warnings(desk, file)
@@ -84,6 +88,8 @@ def show(desk: Desk, *, file: Path, name: str, form: Form) -> int:
         if number:
             put("")
         _draw(desk, graph, form)
+    if form == "tree":
+        _tell_functions(desk, read, [function for graph in graphs.values() for function in called_functions(graph)])
     return EXIT_ANSWERED
 
 
@@ -99,6 +105,14 @@ def translate(desk: Desk, *, file: Path, name: str) -> int:
         return EXIT_ANSWERED
     put(file_text(graphs, read.agents, name or read.main).rstrip())
     return EXIT_ANSWERED
+
+
+def _tell_functions(desk: Desk, read: Read, functions: Sequence[str]) -> None:
+    """Say which code of somebody's runs when the graph does, and what that still needs."""
+    if functions:
+        folder = str(read.path.parent)
+        code = "graph_show.functions" if desk.may_run_code_in(read.path.parent) else "graph_show.functions_untrusted"
+        put(desk.text(code, functions=", ".join(dict.fromkeys(functions)), folder=quote(folder)))
 
 
 def _draw(desk: Desk, graph: Graph, form: Form) -> None:
@@ -142,6 +156,7 @@ def _with_parts(read: Read, graph: Graph) -> dict[str, Graph]:
 
 
 def _row(read: Read, name: str) -> GraphRow:
+    from yeaft.workflows.graphs.called_functions import called_functions
     from yeaft.workflows.graphs.files.plain import is_implicit, plain
 
     graph = plain(read.graph(name))
@@ -151,6 +166,7 @@ def _row(read: Read, name: str) -> GraphRow:
         steps=tuple(step.id for step in graph.steps),
         joins=sum(not is_implicit(join) for join in graph.joins),
         edges=len(graph.edges),
+        functions=called_functions(read.graph(name)),
     )
 
 

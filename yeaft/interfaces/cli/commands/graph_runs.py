@@ -153,7 +153,7 @@ async def _end_here(desk: Desk, session_id: str, run_id: str, reason: str) -> No
     async with opened(wish_of(options, desk.environ)) as here:
         graphing = Graphing(here)
         graphing.begin()
-        run = graphing.runs.resume(run_id)
+        run = graphing.runs.resume(run_id, is_unwanted=True)
         await run.driver.cancel("user", reason)
         await run.driver.drive()
 

@@ -87,7 +87,7 @@ def run(
 ) -> int:
     """Run a graph with the replies of a cassette and compare; with `record` make it. Its Session is not kept."""
     from yeaft.interfaces.flow_runs import Where
-    from yeaft.interfaces.graphing import frozen, read_file
+    from yeaft.interfaces.graphing import check_calls, frozen, read_file
     from yeaft.llm.cassette import Cassette, read_cassette
 
     how = _how(record=record, lenient=lenient)
@@ -97,6 +97,7 @@ def run(
     words, chosen = (given or "", params) if golden is None else (given or golden.input, params or golden.params)
     answers = answer if golden is None else answer or golden.answers
     made = frozen(read_file(desk.folder / file, desk.library), name or (golden.graph if golden else ""), pairs(chosen))
+    check_calls(made, desk.may_run_code_in)
     where = Where(
         folder=desk.folder,
         model=model,
@@ -237,9 +238,9 @@ def _told(desk: Desk, file: Path, now: Golden, changes: Sequence[str], result: R
             )
         )
     elif changes:
-        put("\n".join(changes))
+        put("\n".join(map(desk.ui.retold, changes)))
     if result.error and (changes or recorded) and not desk.options.quiet:
-        complain(result.error)
+        complain(desk.ui.retold(result.error))
     if not desk.as_json:
         code = "graph_test.recorded" if recorded else "graph_test.changed" if changes else "graph_test.same"
         desk.note(code, graph=now.graph, steps=len(now.visits), outcome=now.outcome)

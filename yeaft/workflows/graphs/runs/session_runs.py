@@ -67,13 +67,17 @@ class Run(Struct, frozen=True, kw_only=True):
 
 
 class Surroundings(Struct, frozen=True, kw_only=True):
-    """What runs have to do with outside: who answers questions, who hears what happens, and what VPs are told."""
+    """What runs have to do with outside: who answers questions, who hears what happens, and what VPs are told.
+
+    `check` raises `YeaftError` for a run that must not begin here, or go on.
+    """
 
     ask: Ask
     hear_step: Hear
     hear_run: Callable[[str, Recorded], None]
     texts: Mapping[str, str]
     artifacts: ArtifactStore
+    check: Callable[[Frozen], None]
 
 
 class Runs:
@@ -90,8 +94,10 @@ class Runs:
     async def start(self, frozen: Frozen, given: Any, *, source: str = "", forked_from: str = "") -> Run:
         """Begin a run. Its id is new; nothing is done yet but that this is on disk.
 
-        The Session must have begun (`Session.begin`). Raises `BadData` if `given` is not what the graph takes.
+        The Session must have begun (`Session.begin`). Raises `BadData` if `given` is not what the graph takes, or what
+        `Surroundings.check` does.
         """
+        self._around.check(frozen)
         given = given_value(frozen.graph, given)
         run_id = ids.derive("r_", ids.new_ulid(self._means.now_ms()))
         run = self._run(run_id, frozen)
@@ -108,10 +114,15 @@ class Runs:
         await run.ledger.post(started, src="user", sync=True)
         return run
 
-    def resume(self, run_id: str) -> Run:
-        """Return a run as its journal has it. Raises `NotFound`, or `StoreFailed` if what it is made of is gone."""
-        started = started_in(self._means.journal, run_id)
-        run = self._run(run_id, frozen_of(started, self._means.blobs))
+    def resume(self, run_id: str, *, is_unwanted: bool = False) -> Run:
+        """Return a run as its journal has it; one that `is_unwanted` is only to be cancelled.
+
+        Raises `NotFound`, `StoreFailed` if what it is made of is gone, or what `Surroundings.check` does.
+        """
+        frozen = frozen_of(started_in(self._means.journal, run_id), self._means.blobs)
+        if not is_unwanted:
+            self._around.check(frozen)
+        run = self._run(run_id, frozen)
         run.ledger.load()
         return run
 

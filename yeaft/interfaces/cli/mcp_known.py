@@ -47,7 +47,7 @@ def startable(desk: Desk, name: str) -> Known:
         case "waiting":
             raise UsageError(desk.text("mcp.needs_consent", server=one.name))
         case "unset":
-            raise ConfigError(desk.text("mcp.unset_reason", server=one.name, reason=one.reason))
+            raise ConfigError(desk.text("mcp.unset_reason", server=one.name, reason=desk.ui.retold(one.reason)))
 
 
 def note_problems(desk: Desk, problems: Sequence[Problem]) -> None:

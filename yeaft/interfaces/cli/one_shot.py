@@ -25,7 +25,7 @@ from yeaft.interfaces.cli.readiness import check_ready
 from yeaft.interfaces.cli.remarks import remarks
 from yeaft.interfaces.cli.result import Result, next_command
 from yeaft.interfaces.cli.signals import Signals
-from yeaft.interfaces.cli.spoken import spoken
+from yeaft.interfaces.cli.spoken import complain_of, spoken
 from yeaft.interfaces.cli.standard_input import piped_name
 from yeaft.interfaces.cli.stderr_screen import StderrScreen
 from yeaft.interfaces.cli.streams import are_one, complain, remark
@@ -278,10 +278,8 @@ class OneShot:
             return self._signals.exit_code
         if error is None or (error.errno == errno.EBADF and self._options.output_file is not None):
             return result.exit_code  # whoever closes standard output and names a file means it
-        complain(
-            f"The answer could not be written to standard output: {error.strerror}. "
-            f"It is kept in Session {result.session}."
-        )
+        lost = f"The answer could not be written to standard output: {error.strerror}. "
+        complain_of(f"{lost}It is kept in Session {result.session}.", self._options, os.environ)
         return result.exit_code or EXIT_FAILED
 
 

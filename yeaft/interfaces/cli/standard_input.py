@@ -16,6 +16,7 @@ from msgspec import Struct
 from yeaft.interfaces.cli.pipe_neighbours import has_other_writer, is_read_by_parent
 from yeaft.kernel.errors import BadData
 
+WAITING = "waiting for standard input … (</dev/null ends this)"
 READY_S = 0.1
 HINT_AFTER_S = 1.0
 LIMIT_BYTES = 4 * 1024 * 1024

@@ -86,7 +86,7 @@ def all_kept(desk: Desk, resume: str) -> list[Kept]:
         try:
             found += kept_in(session_paths(desk.home, session_id))
         except StoreFailed as error:
-            desk.note("artifact.unreadable", session=session_id, reason=str(error))
+            desk.note("artifact.unreadable", session=session_id, reason=desk.ui.retold(str(error)))
     return sorted(found, key=lambda one: one.artifact.created_at)
 
 

@@ -92,7 +92,7 @@ def ls(desk: Desk, *, origin: bool) -> int:
     else:
         put_table([desk.text("heading.key"), desk.text("heading.value")], [(row.key, row.shown) for row in rows])
     for notice in desk.loaded.notices:
-        desk.note("settings.notice", text=notice)
+        desk.note("settings.notice", text=desk.ui.retold(notice))
     for path in desk.loaded.unread:
         desk.note("settings.untrusted", path=str(path))
     return EXIT_ANSWERED
@@ -183,7 +183,7 @@ def _tell_changed(desk: Desk, code: str, key: str, path: Path) -> int:
     try:
         origin = desk.loaded.origins.get(key, str(path))
     except ConfigError as error:
-        desk.note("settings.notice", text=str(error))
+        desk.note("settings.notice", text=desk.ui.retold(str(error)))
         return EXIT_ANSWERED
     if origin != str(path) and code == "settings.written":
         desk.note("settings.overridden", key=key, origin=origin)

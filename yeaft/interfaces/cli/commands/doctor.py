@@ -41,7 +41,7 @@ def _put_lines(desk: Desk, found: list[Check]) -> None:
     names = [desk.text(f"doctor.{check.name}") for check in found]
     columns = max(map(width, names)) + 2
     for name, check in zip(names, found, strict=True):
-        put(f"{SIGNS[check.status]} {padded(name, columns)}{check.detail}")
+        put(f"{SIGNS[check.status]} {padded(name, columns)}{desk.ui.retold(check.detail)}")
         if check.remedy:
             put(f"  {' ' * columns}→ {check.remedy}")
 

@@ -128,7 +128,8 @@ def _config(desk: Desk) -> Check:
         remedy = desk.text("doctor.config_remedy", path=str(path))
         return Check(name="config", status="fail", detail=str(error), remedy=remedy)
     if loaded.notices:
-        return Check(name="config", status="warn", detail=" ".join(loaded.notices), remedy="yeaft config edit")
+        detail = " ".join(map(desk.ui.retold, loaded.notices))
+        return Check(name="config", status="warn", detail=detail, remedy="yeaft config edit")
     detail = str(path) if path.exists() else desk.text("doctor.config_none", path=str(path))
     return Check(name="config", status="ok", detail=detail)
 

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option
 from yeaft.interfaces.cli.graphs.found_runs import find_run
 from yeaft.interfaces.cli.options import Amount, Count, Seconds
-from yeaft.interfaces.cli.standard_input import read_piped
+from yeaft.interfaces.cli.spoken import complain_of
+from yeaft.interfaces.cli.standard_input import WAITING, read_piped
 from yeaft.interfaces.cli.streams import complain
 from yeaft.interfaces.cli.wishes import wish_of
 from yeaft.kernel.errors import UsageError
@@ -250,7 +251,7 @@ def input_of(given: str | None, options: Options) -> str:
 
     def hint() -> None:
         if not options.quiet:
-            complain("waiting for standard input … (</dev/null ends this)")
+            complain_of(WAITING, options, os.environ)
 
     if options.input_format == "stream-json":
         return given or ""

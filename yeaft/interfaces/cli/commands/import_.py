@@ -66,7 +66,7 @@ def _finish(desk: Desk, found: Sequence[Item]) -> int:
         put_json([_row(item) for item in found])
     failed = [item for item in found if item.status == "failed"]
     for item in failed:
-        desk.note("import.failed", name=item.name, reason=item.reason)
+        desk.note("import.failed", name=item.name, reason=desk.ui.retold(item.reason))
     count = sum(item.status == "taken" for item in found)
     if count:
         desk.note("import.done", count=count)
@@ -99,7 +99,11 @@ def _show(desk: Desk, agent: str, found: Sequence[Item]) -> None:
     put_table(headings, rows)
     for item in found:
         for text in (*([item.reason] if item.reason and item.status != "in_place" else []), *item.warnings):
-            put(desk.text("import.remark", name=visible_on_one_line(item.name), text=visible_on_one_line(text)))
+            put(
+                desk.text(
+                    "import.remark", name=visible_on_one_line(item.name), text=visible_on_one_line(desk.ui.retold(text))
+                )
+            )
 
 
 def _is_wanted(desk: Desk, kind: Kind, new: Sequence[Item]) -> bool:

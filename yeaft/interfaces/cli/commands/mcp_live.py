@@ -85,7 +85,7 @@ def try_out(desk: Desk, name: str) -> None:
     try:
         pinned = asyncio.run(_connected(now, startable(now, name).server))
     except (ConfigError, ToolFailed, UsageError) as error:
-        desk.note("mcp.not_connected", server=name, reason=str(error))
+        desk.note("mcp.not_connected", server=name, reason=desk.ui.retold(str(error)))
         return
     desk.note("mcp.connected", server=name, tools=len(pinned.listing.tools))
     if pinned.withheld:

@@ -173,7 +173,7 @@ def test(desk: Desk, *, file: str, **wishes: Unpack[Wishes]) -> int:
     else:
         for one in differing:
             words = {"wanted": one.wanted, "verdict": one.verdict, "command": visible(one.command)}
-            put(desk.text("perms.differs", line=one.line, reason=one.reason, **words))
+            put(desk.text("perms.differs", line=one.line, reason=desk.ui.retold(one.reason), **words))
         put(desk.text("perms.tested", cases=len(found), differing=len(differing)))
     return EXIT_FAILED if differing else EXIT_ANSWERED
 

@@ -45,27 +45,45 @@ def put_help(text: str) -> None:
     put(text if columns is None else wrapped(text, columns))
 
 
-def put_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def put_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, figures_from: int | None = None) -> None:
     """Write rows under headings, aligned by what a terminal shows; at a terminal long cells are cut to fit."""
-    heading, *lines = table(headings, rows, terminal_columns(STDOUT))
+    heading, *lines = table(headings, rows, terminal_columns(STDOUT), figures_from=figures_from)
     put_raw(bold(unmasked(heading)) + "\n")
     for line in lines:
         put(line)
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]], limit: int | None = None) -> list[str]:
+def table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    limit: int | None = None,
+    *,
+    figures_from: int | None = None,
+) -> list[str]:
     """Return aligned lines; `limit` is the number of columns that a line may take, None means no limit.
 
-    The first column is what other commands take, so it is never cut, and no other one below `NARROW_COLUMNS`.
+    The first column is what other commands take, so it is never cut, and no other one below `NARROW_COLUMNS`. What
+    stands in the column `figures_from` (from 0) and behind it is flush right, as figures are read.
     """
     lines = [tuple(headings), *(tuple(" ".join(cell.split()) for cell in row) for row in rows)]
     widths = [max(width(row[column]) for row in lines) for column in range(len(headings))]
     if limit is not None:
         _narrow(widths, limit)
+    figures = len(headings) if figures_from is None else figures_from
+    return [(" " * GAP).join(_cells(row, widths, figures)).rstrip() for row in lines]
+
+
+def flush_right(text: str, columns: int) -> str:
+    """Return `text` with spaces before it, so that it ends at column `columns`."""
+    return " " * (columns - width(text)) + text
+
+
+def _cells(row: Sequence[str], widths: Sequence[int], figures: int) -> list[str]:
+    """Return the cells of a row, as wide as their columns."""
+    fitting = [cut(cell, columns) for cell, columns in zip(row, widths, strict=True)]
     return [
-        "".join(padded(cut(cell, columns), columns + GAP) for cell, columns in zip(row[:-1], widths[:-1], strict=True))
-        + cut(row[-1], widths[-1])
-        for row in lines
+        flush_right(cell, columns) if place >= figures else padded(cell, columns)
+        for place, (cell, columns) in enumerate(zip(fitting, widths, strict=True))
     ]
 
 

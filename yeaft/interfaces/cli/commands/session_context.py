@@ -141,7 +141,7 @@ def _put(desk: Desk, told: ContextTold) -> None:
         for one in told.parts
         if one.tokens
     ]
-    put_table(headings, rows)
+    put_table(headings, rows, figures_from=1)
     for one in told.advice:
         put(f"- {one.text}")
     put("")

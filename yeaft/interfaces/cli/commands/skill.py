@@ -99,7 +99,7 @@ def ls(desk: Desk) -> int:
             desk.note("skills.no_commands", folder=str(desk.home / "commands"))
     for problem in (*shelf.problems, *commands.problems):
         code = "skills.left_out" if problem.fatal else "skills.doubtful"
-        desk.note(code, path=problem.path, line=problem.line, reason=problem.reason)
+        desk.note(code, path=problem.path, line=problem.line, reason=desk.ui.retold(problem.reason))
     for path in commands.notes:
         desk.note("skills.note_file", path=str(path))
     if desk.trust.is_refused:
@@ -149,7 +149,8 @@ def check(desk: Desk, *, paths: tuple[str, ...]) -> int:
         put_json([FaultRow(path=one.path, line=one.line, reason=one.reason, fatal=one.fatal) for one in problems])
     else:
         for problem in problems:
-            put(str(problem) if problem.fatal else desk.text("skills.advice", problem=str(problem)))
+            said = desk.ui.retold(str(problem))
+            put(said if problem.fatal else desk.text("skills.advice", problem=said))
         if not problems:
             desk.note("skills.fine", count=len(checked))
     return EXIT_BAD_DATA if any(problem.fatal for problem in problems) else EXIT_ANSWERED

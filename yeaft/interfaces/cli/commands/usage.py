@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from yeaft.interfaces.cli.commands.moments import Moment
 from yeaft.interfaces.cli.commands.parsing import Action, flag, option, run_action
-from yeaft.interfaces.cli.commands.printing import STDOUT, put, put_json, put_table, table
+from yeaft.interfaces.cli.commands.printing import STDOUT, flush_right, put, put_json, put_table, table
 from yeaft.interfaces.cli.terminal_text import padded, terminal_columns, width
 from yeaft.kernel.outcome import EXIT_ANSWERED
 from yeaft.kernel.usage import Usage
@@ -122,8 +122,8 @@ def _put(desk: Desk, told: UsageTold) -> None:
     total = desk.text("usage.total")
     rows = [_cells(desk, row, row.group or total) for row in (*told.rows, told.total)]
     columns = terminal_columns(STDOUT)
-    if columns is None or max(map(width, table(headings, rows, columns))) <= columns:
-        put_table(headings, rows)
+    if columns is None or max(map(width, table(headings, rows, columns, figures_from=1))) <= columns:
+        put_table(headings, rows, figures_from=1)
     else:
         _put_below(headings, rows)
     if told.total.unpriced:
@@ -133,10 +133,11 @@ def _put(desk: Desk, told: UsageTold) -> None:
 def _put_below(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Put what stands in each row line by line below its name: there is no room for it beside each other."""
     widest = max(map(width, headings[1:]))
+    figures = max(width(cell) for row in rows for cell in row[1:])
     for name, *cells in rows:
         put(name)
         for heading, cell in zip(headings[1:], cells, strict=True):
-            put(f"  {padded(heading, widest)}  {cell}")
+            put(f"  {padded(heading, widest)}  {flush_right(cell, figures)}")
 
 
 def _cells(desk: Desk, row: UsageRow, name: str) -> tuple[str, ...]:

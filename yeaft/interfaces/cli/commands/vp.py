@@ -196,7 +196,7 @@ def _report(desk: Desk, problems: tuple[Problem, ...], *, count: int) -> int:
         put_json([ProblemRow(path=one.path, line=one.line, reason=one.reason, fatal=one.fatal) for one in problems])
     else:
         for problem in problems:
-            put(str(problem))
+            put(desk.ui.retold(str(problem)))
         if not problems:
             desk.note("vps.fine", count=count)
     return _code(problems)
@@ -208,7 +208,7 @@ def _code(problems: list[Problem] | tuple[Problem, ...]) -> int:
 
 def _note_problem(desk: Desk, problem: Problem) -> None:
     code = "vp.left_out" if problem.fatal else "vp.doubtful"
-    desk.note(code, path=problem.path, line=problem.line, reason=problem.reason)
+    desk.note(code, path=problem.path, line=problem.line, reason=desk.ui.retold(problem.reason))
 
 
 def _found(desk: Desk, label: str) -> Vp:

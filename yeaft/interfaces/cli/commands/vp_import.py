@@ -45,7 +45,7 @@ def import_(desk: Desk, *, paths: tuple[str, ...], dry_run: bool, force: bool) -
         if row.status == "kept":
             desk.note("vps.import_kept", vp=row.id, source=row.source)
         for warning in (*row.warnings, *([row.reason] if row.reason else [])):
-            desk.note("vps.import_warning", source=row.source, warning=warning)
+            desk.note("vps.import_warning", source=row.source, warning=desk.ui.retold(warning))
     codes = [row.exit_code for row in rows]
     return worst_exit_code(codes)
 

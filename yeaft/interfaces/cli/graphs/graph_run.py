@@ -27,10 +27,10 @@ from yeaft.interfaces.cli.graphs.run_screen import RunScreen, screen_for
 from yeaft.interfaces.cli.json_screen import JsonScreen
 from yeaft.interfaces.cli.output import Output
 from yeaft.interfaces.cli.signals import Signals
-from yeaft.interfaces.cli.spoken import spoken
+from yeaft.interfaces.cli.spoken import complain_of, spoken
 from yeaft.interfaces.cli.streams import complain
 from yeaft.interfaces.graphing import Graphing
-from yeaft.interfaces.runs.run_ends import cancelled_step, failed_step
+from yeaft.interfaces.runs.run_ends import cancelled_step, failed_step, reached
 from yeaft.interfaces.runs.run_view import RunView
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import SessionBusy, YeaftError
@@ -270,12 +270,14 @@ class GraphRun:
                 reason, step = _retold(ui, result.error), failed_step(self._view)
                 code = "graph_run.failed" if step else "graph_run.failed_between"
                 self._screen.say(ui.text(code, graph=result.graph, reason=reason, run=run, step=step))
-            case "limit" if result.error:
-                reason = _retold(ui, result.error)
-                self._screen.say(ui.text("graph_run.limit_declared", graph=result.graph, reason=reason, run=run))
             case "limit":
-                limit = ui.text(f"graph_run.limit_{result.limit}")
-                self._screen.say(ui.text("graph_run.limit", graph=result.graph, limit=limit, run=run))
+                assert self._view is not None
+                reason, limit = _retold(ui, result.error), ui.text(f"graph_run.limit_{result.limit}")
+                is_empty = not result.text.strip()
+                code = ("graph_run.limit_declared" if reason else "graph_run.limit") + ("_empty" if is_empty else "")
+                far = reached(ui, self._view) if is_empty else ""
+                params = {"graph": result.graph, "reason": reason, "limit": limit, "reached": far, "run": run}
+                self._screen.say(ui.text(code, **params))
             case "cancelled":
                 assert self._view is not None
                 step = cancelled_step(self._view)
@@ -307,7 +309,8 @@ class GraphRun:
         if self._signals.exit_code is not None:
             return self._signals.exit_code
         if output.error is not None:
-            complain(f"The result could not be written to standard output: {output.error.strerror}.")
+            lost = f"The result could not be written to standard output: {output.error.strerror}."
+            complain_of(lost, self._options, os.environ)
         return result.exit_code or EXIT_FAILED
 
 

@@ -1,5 +1,6 @@
 """Conditions and expressions mean what they say, under every name they go by, for whatever values there are."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.workflows.graph_files import graph
+from yeaft.workflows.graphs.bounded_regexes import is_quick
 from yeaft.workflows.graphs.conditions import (
     MISSING,
     Condition,
@@ -27,8 +29,12 @@ from yeaft.workflows.graphs.conditions import (
     Tokens,
     at_path,
     holds,
+    outside_parts,
+    read_json,
 )
 from yeaft.workflows.graphs.expressions import evaluated, expression_mistake, filled, template_mistake
+from yeaft.workflows.graphs.files.written_conditions import written_condition
+from yeaft.workflows.graphs.outputs import misfits
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-1000, 1000) | st.text(max_size=8),
@@ -329,3 +335,50 @@ def test_nothing_but_what_it_is_given_reaches_a_template(tmp_path: Path) -> None
     for template in ("{% include 'secret' %}", "{% import 'os' as os %}", "{{ self.__init__.__globals__ }}"):
         with pytest.raises(ValueError, match="cannot be filled in"):
             filled(template, {"input": ""})
+
+
+@pytest.mark.parametrize(
+    "text", ["```json\n" + "\n" * 200_000, "```\n" * 100_001, "```json\n" + " \n" * 100_000 + "``"]
+)
+def test_text_in_which_a_fence_never_closes_is_read_as_text(text: str) -> None:
+    assert read_json(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('Here it is: ```json\n{"a": 1}\n```\nDone.', {"a": 1}),
+        ("```\r\n[1, 2]\r\n  ``` ", [1, 2]),
+        ("```python\nx = 1\n```\nand\n```json\n{}\n```", {}),
+        ("```\nnot this\n```\n```\n3\n```\n```\n4\n```", 3),
+        ("```json\n1", "```json\n1"),
+    ],
+)
+def test_the_json_in_the_first_fence_that_has_some_is_what_a_text_says(text: str, value: Any) -> None:
+    assert read_json(text) == value
+
+
+@pytest.mark.parametrize("regex", ["(a+)+$", "a*b", "a{3}", "(x|y)?" * 9, r"\(?" * 9])
+def test_a_regex_that_may_take_long_is_left_to_others_and_written_as_before(regex: str) -> None:
+    condition = Match(field="word", regex=regex, gt=1.0, is_slow=not is_quick(regex))
+    part = Outside(field="word", regex=regex)
+
+    assert outside_parts(Not(condition=condition)) == (part,)
+    assert written_condition(condition) == {"type": "match", "field": "word", "regex": regex, "gt": 1.0}
+
+
+@pytest.mark.parametrize("regex", ["^ok", r"(?i)\bapproved?\b", "a|b|c", "Exit code: 0$", r"[^,]\d\d(?=x)"])
+def test_a_regex_that_repeats_nothing_is_looked_for_at_once(regex: str) -> None:
+    assert is_quick(regex)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[" * 100_000 + "]" * 100_000, "[" * 201 + "]" * 201])
+def test_what_is_nested_without_end_is_text(text: str) -> None:
+    assert read_json(text) == text
+    assert at_path(text, "a[0].b") is MISSING
+
+
+def test_what_is_nested_as_deep_as_anything_may_be_is_read() -> None:
+    assert isinstance(read_json("[" * 200 + "]" * 200), list)
+    assert len(misfits([["x"]] * 3, {"type": "object"})) == 1
+    assert misfits(json.loads('{"a":' * 300 + "1" + "}" * 300), {}) == ["value: it is nested more than 200 deep."]

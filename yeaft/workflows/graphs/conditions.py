@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
 from yeaft.kernel.lists import is_list
-from yeaft.workflows.graphs.plain_values import is_mapping
+from yeaft.workflows.graphs.plain_values import is_mapping, is_nested_too_deep
 
 Scope = Literal["edge", "run"]
+_FENCE = "```"
 MISSING = object()
 """What a path leads to where there is nothing."""
 
 
 class Match(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="match"):
-    """What stands at `field` (`a.b[0]`; empty for all) of the value meets all tests that are given."""
+    """What stands at `field` (`a.b[0]`; empty for all) of the value meets all tests that are given.
+
+    Whether a `regex` that `is_slow` is found there is decided outside, because nobody knows how long that takes.
+    """
 
     field: str = ""
     value: Any = None
     has_value: bool = False
     within: tuple[Any, ...] = ()
     regex: str = ""
+    is_slow: bool = False
     gt: float | None = None
     lt: float | None = None
 
@@ -74,11 +79,16 @@ class Elapsed(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="elapse
 
 
 class Outside(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="outside"):
-    """Somebody else decides, and what they said is recorded: a function, or a VP that is asked for yes or no."""
+    """Somebody else decides, and what they said is recorded: a function, or a VP that is asked for yes or no.
+
+    With `regex` it is whether that is found in what stands at `field`, as in a `Match`.
+    """
 
     path: str = ""
     vp_id: str = ""
     question: str = ""
+    field: str = ""
+    regex: str = ""
 
 
 class Every(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="and"):
@@ -130,7 +140,7 @@ def holds(condition: Condition, moment: Moment) -> bool:
     """Whether a condition holds. Raises `ValueError` for an expression that does not come to true or false."""
     match condition:
         case Match():
-            return _matches(condition, moment.value)
+            return _matches(condition, moment)
         case Contains():
             return _contains(condition, text_of(moment.value))
         case Expr(text=text):
@@ -161,6 +171,8 @@ def outside_parts(condition: Condition | None) -> tuple[Outside, ...]:
     match condition:
         case Outside():
             return (condition,)
+        case Match(is_slow=True):
+            return (_outside(condition),)
         case Every(conditions=conditions) | Some(conditions=conditions):
             return tuple(part for one in conditions for part in outside_parts(one))
         case Not(condition=inner):
@@ -186,14 +198,30 @@ def at_path(value: Any, path: str) -> Any:
 
 
 def read_json(text: str) -> Any:
-    """Return the JSON that a text is, or holds in a fence; the text itself if it is none."""
-    fenced = re.search(r"```(?:json)?\s*\n(.*?)\n\s*```", text, re.DOTALL)
-    for candidate in (text, fenced.group(1) if fenced else ""):
+    """Return the JSON that a text is, or holds in the first fence that has some; the text itself if it is none."""
+    for candidate in (text, *_fenced(text)):
         try:
-            return msgspec.json.decode(candidate)
-        except (msgspec.DecodeError, UnicodeError):
+            found: Any = msgspec.json.decode(candidate)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
             continue
+        if not is_nested_too_deep(found):
+            return found
     return text
+
+
+def _fenced(text: str) -> Iterator[str]:
+    """What stands in the fences of a text that may hold JSON. No line is looked at twice, however odd the text is."""
+    lines = text.split("\n") if _FENCE in text else []
+    opened: int | None = None
+    is_json = False
+    for number, line in enumerate(lines):
+        if opened is not None and line.lstrip().startswith(_FENCE):
+            if is_json:
+                yield "\n".join(lines[opened + 1 : number])
+            opened = None
+        elif opened is None and line.count(_FENCE) % 2:
+            is_json = line.rpartition(_FENCE)[2].strip() in ("", "json")
+            opened = number if is_json or line.lstrip().startswith(_FENCE) else None
 
 
 def text_of(value: Any) -> str:
@@ -201,8 +229,12 @@ def text_of(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode("utf-8")
 
 
-def _matches(condition: Match, value: Any) -> bool:
-    found = at_path(value, condition.field)
+def _outside(condition: Match) -> Outside:
+    return Outside(field=condition.field, regex=condition.regex)
+
+
+def _matches(condition: Match, moment: Moment) -> bool:
+    found = at_path(moment.value, condition.field)
     if found is MISSING:
         return False
     tests: list[bool] = []
@@ -210,7 +242,9 @@ def _matches(condition: Match, value: Any) -> bool:
         tests.append(_equal(found, condition.value))
     if condition.within:
         tests.append(any(_equal(found, one) for one in condition.within))
-    if condition.regex:
+    if condition.is_slow:
+        tests.append(moment.answers[_outside(condition)])
+    elif condition.regex:
         tests.append(re.search(condition.regex, text_of(found)) is not None)
     number = _number(found)
     if condition.gt is not None:

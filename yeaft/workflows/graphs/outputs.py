@@ -8,8 +8,10 @@ from typing import Any
 import msgspec
 
 from yeaft.kernel.lists import is_list
+from yeaft.workflows.graphs import bounded_judge
+from yeaft.workflows.graphs.bounded_regexes import MOST_CPU_S, TooSlow, is_quick_schema, misfits_apart
 from yeaft.workflows.graphs.graph import OutType, Step, VpTask
-from yeaft.workflows.graphs.plain_values import is_mapping, listing, mapping
+from yeaft.workflows.graphs.plain_values import MOST_NESTED, is_mapping, is_nested_too_deep, listing, mapping
 
 OUT_TYPES: tuple[OutType, ...] = ("text", "json", "list", "table", "image", "diff", "file", "url", "model")
 SPREADABLE: tuple[OutType, ...] = ("text", "json", "list", "table")
@@ -75,12 +77,20 @@ def fields_of(step: Step) -> Mapping[str, Any]:
 
 
 def misfits(value: Any, schema: Mapping[str, Any]) -> list[str]:
-    """Return in words what of a value does not fit a schema; nothing if it does."""
-    from jsonschema import Draft202012Validator
+    """Return in words what of a value does not fit a schema; nothing if it does.
 
-    validator: Any = Draft202012Validator(dict(schema))  # its own hints are not whole
-    found = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.path)))
-    return [f"{'.'.join(map(str, error.path)) or 'value'}: {error.message[:200]}." for error in found[:MOST_MISTAKES]]
+    Blocks for a while, but not for ever, where the schema has a regular expression that may take long.
+    """
+    if is_nested_too_deep(value):
+        return [f"value: it is nested more than {MOST_NESTED} deep."]
+    if is_quick_schema(schema):
+        return bounded_judge.misfits(value, schema, MOST_MISTAKES)
+    try:
+        return misfits_apart(value, schema, MOST_MISTAKES)
+    except TooSlow:
+        return [
+            f"value: to hold it against the schema takes more than {MOST_CPU_S} s; a pattern there may be too slow."
+        ]
 
 
 def schema_type(schema: Mapping[str, Any]) -> OutType:

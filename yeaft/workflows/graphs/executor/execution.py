@@ -25,7 +25,7 @@ from yeaft.workflows.graphs.conditions import Sums
 from yeaft.workflows.graphs.executor.activation import Activation, Scope, Timer
 from yeaft.workflows.graphs.executor.flow import Broken, Evaluate, Flow
 from yeaft.workflows.graphs.executor.topology import Topology
-from yeaft.workflows.graphs.graph import FREE, HIDDEN, FailTask
+from yeaft.workflows.graphs.graph import FREE, HIDDEN, FailTask, JudgeTask, Step
 
 Elements = dict[tuple[int, int, Scope], set[int]]
 """Which elements of which lists (edge, visit, scope around it) are being worked on."""
@@ -202,7 +202,10 @@ class Execution:
         return tuple(chosen)
 
     def _costs(self, one: Activation) -> bool:
-        return not isinstance(self.topology.steps[one.node].task, FREE)
+        task = self.topology.steps[one.node].task
+        if isinstance(task, JudgeTask):
+            return any(part.vp_id for part in self.topology.judged(task.node))
+        return not isinstance(task, FREE)
 
     @property
     def is_quiet(self) -> bool:
@@ -272,8 +275,8 @@ class Execution:
             self._flow.done(one)
 
     def _fail(self, one: Activation, event: StepFinished) -> None:
-        step = self.topology.steps[one.node]
-        value = {"error": event.error, "status": event.status, "step": one.node}
+        step = self._routing(self.topology.steps[one.node])
+        value = {"error": event.error, "status": event.status, "step": step.id}
         match step.on_error:
             case "fail" if isinstance(step.task, FailTask) and event.status == "failed":
                 self.declared_limit = self.declared_limit or step.task.limit
@@ -286,6 +289,11 @@ class Execution:
                 self._flow.go_on(one, value)
             case "route":
                 self._flow.reroute(one, step.error_step, {**value, "input": one.value})
+
+    def _routing(self, step: Step) -> Step:
+        """The step whose way in case of errors counts: that whose edges were to be decided on, if it has one."""
+        judged = self.topology.steps.get(step.task.node) if isinstance(step.task, JudgeTask) else None
+        return judged if judged is not None and judged.on_error == "route" else step
 
     def _sums_of(self, event: StepFinished) -> Sums:
         return Sums(

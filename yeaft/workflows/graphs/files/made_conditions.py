@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from yeaft.workflows.graphs.bounded_regexes import is_quick
 from yeaft.workflows.graphs.conditions import (
     Condition,
     Contains,
@@ -104,6 +105,7 @@ def _match(written: MatchCondition) -> Match:
         has_value=has_value,
         within=tuple(_hashable(one) for one in written.within),
         regex=written.regex,
+        is_slow=not is_quick(written.regex),
         gt=written.gt,
         lt=written.lt,
     )

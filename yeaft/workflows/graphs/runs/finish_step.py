@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Raw
 
-from yeaft.kernel.errors import BadArguments
+from yeaft.kernel.errors import BadArguments, ToolFailed
 from yeaft.llm.prompt import ToolSpec
 from yeaft.tools.tool import BoundCall, Running, ToolResult, Touches, arguments
+from yeaft.workflows.graphs.bounded_regexes import is_quick_schema
 from yeaft.workflows.graphs.outputs import misfits
 
 if TYPE_CHECKING:
@@ -43,11 +45,14 @@ class FinishStep:
         given = arguments(FINISH_STEP, args_raw)
         if "value" not in given:
             raise BadArguments(f"{FINISH_STEP}: 'value' is missing.")
-        if mistakes := misfits(given["value"], self._schema):
-            raise BadArguments(f"{FINISH_STEP}: the value does not fit. {' '.join(mistakes)}")
+        is_quick = is_quick_schema(self._schema)
+        if is_quick and (mistakes := misfits(given["value"], self._schema)):
+            raise BadArguments(_refusal(mistakes))
 
         async def start(running: Running) -> ToolResult:
             del running
+            if not is_quick and (mistakes := await asyncio.to_thread(misfits, given["value"], self._schema)):
+                raise ToolFailed(_refusal(mistakes))
             return ToolResult(text=self._told)
 
         return BoundCall(
@@ -60,6 +65,10 @@ class FinishStep:
             start=start,
             intend=lambda: (),
         )
+
+
+def _refusal(mistakes: Sequence[str]) -> str:
+    return f"{FINISH_STEP}: the value does not fit. {' '.join(mistakes)}"
 
 
 def finished_value(turn: TurnState) -> tuple[bool, Any]:

@@ -9,9 +9,9 @@
         result = await handle.result()
         print(result.outcome, result.text)
 
-Each function returns a `Flow`: call it with a task to begin a run, or ask it for its graph as `yaml()`. VPs are named
-as everywhere, with or without `@`. The limits that each takes by name are `cost` (US dollars), `tokens`, `minutes` and
-`max_parallel`.
+Each function returns a `Flow`: call it with a task to begin a run, or ask it for its graph as `yaml()`. What cannot be
+meant raises `UsageError` at once. VPs are named as everywhere, with or without `@`. The limits that each takes by name
+are `cost` (US dollars), `tokens`, `minutes` and `max_parallel`.
 
 Functions of yours (`gate`, `key`, `accept`) stand in the graph by their import path, and what they returned is
 recorded: so a run can be gone on with tomorrow, by another process. They must stand under their own name at the top of
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from yeaft.config.settings import Mode
     from yeaft.interfaces.assemble import Opened
+    from yeaft.interfaces.flow_arguments import Arguments
     from yeaft.interfaces.flow_runs import RunHandle
     from yeaft.interfaces.graphing import Graphing
     from yeaft.workflows.graphs.runs.session_runs import Run
@@ -40,9 +41,10 @@ Function = Callable[[Any], Any]
 class Flow:
     """A graph that can be run with any task. `limits` are `cost` (US dollars), `tokens`, `minutes`, `max_parallel`."""
 
-    def __init__(self, name: str, text: Text, function: str = "") -> None:
+    def __init__(self, name: str, text: Text, given: Arguments, function: str = "") -> None:
         self.name = name
         self._text = text
+        self._given = given
         self._function = function
 
     def yaml(self, lang: str = "en") -> str:
@@ -66,11 +68,12 @@ class Flow:
         """Begin a run in `folder` (by default the current one), in a new Session unless one is named.
 
         Nobody is asked anything while it runs: what the rules do not allow needs `allow` or `mode`, and what the graph
-        asks needs `answers`. Raises `YeaftError` if it cannot be begun.
+        asks needs `answers`. Raises `YeaftError` if it cannot be begun, such as `NotFound` for a VP that there is not.
         """
         from yeaft.interfaces.flow_runs import RunHandle, Where
         from yeaft.interfaces.flowing import SOURCE, frozen_flow
         from yeaft.interfaces.function_paths import folder_of
+        from yeaft.vp.names import Names
 
         where = Where(
             folder=folder,
@@ -85,6 +88,7 @@ class Flow:
         )
 
         async def begin(here: Opened, graphing: Graphing) -> Run:
+            self._given.check_known(Names(here.library.all()))
             found = folder_of(self._function) if self._function else None
             made = frozen_flow(self.name, self._text(here.ui.lang), found or here.folder, here.library)
             graphing.begin()
@@ -107,10 +111,12 @@ def chain(
     `names` say what each one's part is. With `approve` each result but the last is put to a human (`answers`); what
     `gate` returns falsy for ends the run as failed, with that result as the best there was.
     """
-    path = _path_of(gate, "gate")
-    return _flow(
-        "chain", members=_ids(members), names=tuple(names), approve=approve, gate=path, limits=limits, function=path
-    )
+    given, path = _arguments("chain"), _path_of(gate, "gate")
+    vps, parts = given.all_vps("members", members), given.texts("names", names)
+    for part in parts:
+        given.step("names", part)
+    given.check(len(parts) in (0, len(vps)), f"names must be as many as members: {len(vps)}, not {len(parts)}")
+    return _flow(given, "chain", limits, path, members=vps, names=parts, approve=approve, gate=path)
 
 
 def route(choices: Mapping[str, str], other: str, *, by: str = "", **limits: Any) -> Flow:
@@ -120,8 +126,13 @@ def route(choices: Mapping[str, str], other: str, *, by: str = "", **limits: Any
 
     The VP `by` says which kind it is; without one it is the kind whose name stands in the task as a word.
     """
-    pairs = tuple((kind, _id(vp)) for kind, vp in choices.items())
-    return _flow("route", choices=pairs, other=_id(other), by=_id(by), limits=limits)
+    given = _arguments("route")
+    values: dict[str, Any] = {
+        "choices": given.choices("choices", choices),
+        "other": given.vp("other", other),
+        "by": given.vp_or_none("by", by),
+    }
+    return _flow(given, "route", limits, **values)
 
 
 def parallel(members: Sequence[str], *, merge: str = "", **limits: Any) -> Flow:
@@ -131,7 +142,9 @@ def parallel(members: Sequence[str], *, merge: str = "", **limits: Any) -> Flow:
 
     One that fails does not stop the others. `merge` is the VP who puts the answers together.
     """
-    return _flow("parallel", members=_ids(members), merge=_id(merge), limits=limits)
+    given = _arguments("parallel")
+    vps = given.all_vps("members", members, least=2)
+    return _flow(given, "parallel", limits, members=vps, merge=given.vp_or_none("merge", merge))
 
 
 def vote(
@@ -148,8 +161,11 @@ def vote(
     With `stop="majority"` the rest is stopped, and not paid, once more than half say the same. `key` makes of an
     answer (a text) what is compared; without it answers are the same that differ in case and blanks around them.
     """
-    path = _path_of(key, "key")
-    return _flow("vote", members=_ids(members), times=n, stop=stop, key=path, limits=limits, function=path)
+    given, path = _arguments("vote"), _path_of(key, "key")
+    vps = given.all_vps("members", members)
+    given.check_votes(len(vps) * given.number("n", n))
+    given.check(stop in ("", "majority"), f"stop must be '' or 'majority', not {stop!r}")
+    return _flow(given, "vote", limits, path, members=vps, times=n, stop=stop, key=path)
 
 
 def map(
@@ -169,16 +185,20 @@ def map(
     Results come in the order of the list, each below its item; what fails is told and stops nothing. `collect` is the
     VP who puts them together. A list of more than `max_items` is refused.
     """
-    return _flow(
-        "map",
-        member=_id(member),
-        items=tuple(items),
-        over=over,
-        max_parallel=max_parallel,
-        max_items=max_items,
-        collect=_id(collect),
-        limits=limits,
+    given = _arguments("map")
+    values: dict[str, Any] = {
+        "member": given.vp("member", member),
+        "items": given.texts("items", items),
+        "over": over and given.text("over", over),
+        "max_parallel": given.number("max_parallel", max_parallel),
+        "max_items": given.number("max_items", max_items),
+        "collect": given.vp_or_none("collect", collect),
+    }
+    given.check(
+        bool(items) != bool(over), "give either items, a list that is not empty, or over, a pattern of file names"
     )
+    given.check(len(items) <= max_items, f"there are {len(items)} items; max_items allows {max_items}")
+    return _flow(given, "map", limits, **values)
 
 
 def critic(
@@ -197,9 +217,13 @@ def critic(
     (accept or revise) and `issues` (texts). Rounds that are used up end the run with the outcome `limit`, no progress
     ends it as `failed`; the version with the fewest issues is the result in any case.
     """
-    path = _path_of(accept, "accept")
-    values = {"writer": _id(writer), "critic": _id(critic), "rounds": rounds, "accept": path}
-    return _flow("critic", **values, limits=limits, function=path)
+    given, path = _arguments("critic"), _path_of(accept, "accept")
+    values: dict[str, Any] = {
+        "writer": given.vp("writer", writer),
+        "critic": given.vp("critic", critic),
+        "accept": path,
+    }
+    return _flow(given, "critic", limits, path, **values, rounds=given.number("rounds", rounds))
 
 
 def test_repair(
@@ -216,7 +240,14 @@ def test_repair(
 
     The command runs under the user's rules for Bash. It ends early when a try leaves the same failure as before.
     """
-    return _flow("test-repair", coder=_id(coder), command=command, tries=tries, timeout_s=timeout_s, limits=limits)
+    given = _arguments("test_repair")
+    values: dict[str, Any] = {
+        "coder": given.vp("coder", coder),
+        "command": given.text("command", command),
+        "tries": given.number("tries", tries),
+        "timeout_s": given.number("timeout_s", timeout_s),
+    }
+    return _flow(given, "test-repair", limits, **values)
 
 
 def plan(
@@ -235,15 +266,14 @@ def plan(
     With `approve` each plan is put to a human first. After a failure there is a new plan for what is left, `replans`
     times at most; a plan has `max_steps` steps at most.
     """
-    return _flow(
-        "plan",
-        planner=_id(planner),
-        workers=_ids(workers),
-        approve=approve,
-        replans=replans,
-        max_steps=max_steps,
-        limits=limits,
-    )
+    given = _arguments("plan")
+    values: dict[str, Any] = {
+        "planner": given.vp("planner", planner),
+        "workers": given.all_vps("workers", workers),
+        "replans": given.number("replans", replans),
+        "max_steps": given.number("max_steps", max_steps),
+    }
+    return _flow(given, "plan", limits, **values, approve=approve)
 
 
 def supervise(lead: str, workers: Sequence[str], *, rounds: int = 5, max_children: int = 8, **limits: Any) -> Flow:
@@ -253,14 +283,14 @@ def supervise(lead: str, workers: Sequence[str], *, rounds: int = 5, max_childre
 
     It ends at `rounds` rounds or `max_children` pieces of work, or when nothing new is handed out.
     """
-    return _flow(
-        "supervise",
-        lead=_id(lead),
-        workers=_ids(workers),
-        rounds=rounds,
-        max_children=max_children,
-        limits=limits,
-    )
+    given = _arguments("supervise")
+    values: dict[str, Any] = {
+        "lead": given.vp("lead", lead),
+        "workers": given.all_vps("workers", workers),
+        "rounds": given.number("rounds", rounds),
+        "max_children": given.number("max_children", max_children),
+    }
+    return _flow(given, "supervise", limits, **values)
 
 
 def cite(member: str, *, glob: str = "", tries: int = 2, **limits: Any) -> Flow:
@@ -270,7 +300,9 @@ def cite(member: str, *, glob: str = "", tries: int = 2, **limits: Any) -> Flow:
 
     It searches once, then answers; where a quote does not stand where it says, it answers again, `tries` times at most.
     """
-    return _flow("cite", member=_id(member), glob=glob, tries=tries, limits=limits)
+    given = _arguments("cite")
+    values: dict[str, Any] = {"member": given.vp("member", member), "tries": given.number("tries", tries)}
+    return _flow(given, "cite", limits, **values, glob=glob and given.text("glob", glob))
 
 
 def debate(pro: str = "architect", contra: str = "skeptic") -> Flow:
@@ -278,30 +310,35 @@ def debate(pro: str = "architect", contra: str = "skeptic") -> Flow:
 
     flows.debate(pro="designer", contra="guardian")("We open the API to everybody.")
     """
+    given = _arguments("debate")
+    sides = given.vp("pro", pro), given.vp("contra", contra)
 
     def text(lang: str) -> str:
         del lang
         from yeaft.interfaces.flowing import debate
 
-        return debate(_id(pro), _id(contra))
+        return debate(*sides)
 
-    return Flow("debate", text)
+    return Flow("debate", text, given)
 
 
-def _flow(name: str, *, limits: Mapping[str, Any], function: str = "", **values: Any) -> Flow:
+def _flow(given: Arguments, name: str, limits: Mapping[str, Any], function: str = "", **values: Any) -> Flow:
     """A flow of the pattern with these values; `function` is one of them, too. Raises `TypeError` for no such limit."""
-    unknown = set(limits) - {"cost", "tokens", "minutes", "max_parallel"}
-    if unknown:
-        raise TypeError(f"flows.{name.replace('-', '_')}() takes no {min(unknown)!r}")
+    budget = given.budget(limits)
 
     def text(lang: str) -> str:
         from yeaft.interfaces.flowing import expansion
         from yeaft.workflows.patterns.named import PATTERNS
-        from yeaft.workflows.patterns.pattern import Budget
 
-        return expansion(PATTERNS[name].wanted(**values, budget=Budget(**limits)), lang)
+        return expansion(PATTERNS[name].wanted(**values, budget=budget), lang)
 
-    return Flow(name, text, function)
+    return Flow(name, text, given, function)
+
+
+def _arguments(function: str) -> Arguments:
+    from yeaft.interfaces.flow_arguments import Arguments
+
+    return Arguments(function)
 
 
 def _path_of(function: Function | None, what: str) -> str:
@@ -311,11 +348,3 @@ def _path_of(function: Function | None, what: str) -> str:
     from yeaft.interfaces.function_paths import path_of
 
     return path_of(function, what)
-
-
-def _id(name: str) -> str:
-    return name.strip().lstrip("@＠")
-
-
-def _ids(names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(_id(name) for name in names)

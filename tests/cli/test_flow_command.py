@@ -330,7 +330,7 @@ def test_a_program_runs_patterns_watches_forks_and_stops_them(given: Given) -> N
     assert printed == [
         "graph.started graph.ended completed second 2",
         "completed True True",
-        f"{given.folder}/critic.yaml:9: there is no VP or agent named 'nobody'.",
+        "flows.critic(): writer: there is no VP 'nobody'. `yeaft vp ls` lists those there are.",
         "The graph 'critic' has no step 'nothing'. It has draft, review, weigh, stuck, spent.",
         "rounds rounds 3 good",
         "cancelled",

@@ -11,6 +11,7 @@ from yeaft.workflows.patterns.pattern import MOST_ROUNDS, Budget, Words, endings
 from yeaft.workflows.patterns.yaml_text import yaml_text
 
 ROUNDS = "yeaft.workflows.patterns.rounds"
+MOST_COMMAND_S = 600
 AGAIN = {"type": "match", "field": "state", "value": "again"}
 
 
@@ -82,7 +83,7 @@ def _reviewed(accept: str) -> list[dict[str, Any]]:
 def repair(wanted: Repair, words: Words) -> str:
     """Return the graph. Raises `UsageError`."""
     within("tries", wanted.tries, MOST_ROUNDS)
-    within("The time limit", wanted.timeout_s, 600)
+    within("The time limit", wanted.timeout_s, MOST_COMMAND_S)
     if not wanted.command.strip():
         raise UsageError("test-repair needs the command that judges: --cmd 'pytest -q'.")
     given = (

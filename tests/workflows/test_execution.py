@@ -463,3 +463,31 @@ def test_a_vote_that_ends_early_ends_as_it_would_have_with_all_votes(votes: list
     whole = REDUCERS["majority"](votes, None)
     assert folded(early["answer"]) == folded(whole["answer"])
     assert early["votes"] == len(votes) or 2 * round(early["agreement"] * early["votes"]) > len(votes)
+
+
+def test_a_join_waits_for_what_a_step_that_may_still_fail_would_lead_to() -> None:
+    text = """
+graph:
+  steps:
+    - {id: a, agent: x}
+    - {id: b, agent: x, on_error: "route:mend"}
+    - {id: mend, agent: x}
+    - {id: sum, agent: x}
+  joins: [{id: both, inputs: [a, mend], partial: true}]
+  edges:
+    - {from: start, to: [a, b]}
+    - {from: b, to: end}
+    - {from: both, to: sum}
+"""
+    failing, fine = Run(text), Run(text)
+
+    for run in (failing, fine):
+        run.do("a", "A")
+        assert run.ready == ["b"]
+    failing.do("b", status="failed")
+    failing.do("mend", "M")
+    fine.do("b", "B")
+
+    assert failing.do("sum", "S") == ["A", "M"]
+    assert fine.do("sum", "S") == ["A"]
+    assert failing.execution.is_quiet

@@ -18,6 +18,9 @@ class Topology:
         self.edges: Mapping[int, Edge] = {edge.id: edge for edge in graph.edges}
         self.leaving = _by(graph.edges, lambda edge: edge.source)
         self.entering = _by(graph.edges, lambda edge: edge.target)
+        self._failing = {
+            step.error_step: _failing_into(step.error_step, graph) for step in graph.steps if step.error_step
+        }
         self.feeders = {join.id: self._feeders(join) for join in graph.joins}
         self.collect_of = {edge.id: self._collect_of(edge) for edge in graph.edges if edge.map}
 
@@ -54,6 +57,7 @@ class Topology:
                 continue
             found.add(one)
             left += [edge.source for edge in self.entering.get(one, ())]
+            left += self._failing.get(one, ())
         return frozenset(found)
 
     def _collect_of(self, spreading: Edge) -> Edge | None:
@@ -71,6 +75,11 @@ class Topology:
                     return edge
                 left.append((edge.target, below))
         return None
+
+
+def _failing_into(node: str, graph: Graph) -> tuple[str, ...]:
+    """The steps from which a node is reached when they fail."""
+    return tuple(step.id for step in graph.steps if step.error_step == node)
 
 
 def _by(edges: Iterable[Edge], key: Callable[[Edge], str]) -> Mapping[str, tuple[Edge, ...]]:

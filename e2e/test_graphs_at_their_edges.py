@@ -4,6 +4,7 @@ import json
 
 from e2e.conftest import Serve
 from e2e.given import Yeaft
+from e2e.graphs_given import put
 from yeaft.llm.scripted.script import Line, Says, Script
 
 DONE = Script(lines=(Line(steps=(Says(text="done"),), repeat=True),))
@@ -33,10 +34,6 @@ graph:
     - {from: write, to: judge}
     - {from: judge, to: write, max_visits: 9}
 """
-
-
-def put(yeaft: Yeaft, text: str, name: str = "g.yaml") -> None:
-    (yeaft.folder / name).write_text(text, encoding="utf-8")
 
 
 async def test_a_function_that_would_end_the_program_only_fails_its_step(yeaft: Yeaft, serve: Serve) -> None:
@@ -157,3 +154,87 @@ async def test_a_list_of_runs_says_which_of_them_waits_for_the_user(yeaft: Yeaft
     assert (await yeaft.run("graph", "resume", "last", "--answer", "tea")).code == 0
     (row,) = json.loads((await yeaft.run("graph", "ls", "--json")).out)
     assert (row["state"], row["asked"]) == ("completed", "")
+
+
+QUIET = """
+graph:
+  steps:
+    - {id: first, call: quiet.say}
+    - {id: second, call: quiet.say}
+"""
+GIVEN_UP = """
+graph:
+  steps:
+    - {id: look, call: quiet.say}
+    - {id: spent, limit: rounds, fail: "Not in {{ params.rounds }} rounds."}
+  edges:
+    - {from: start, to: look}
+    - {from: look, to: spent}
+  params: {rounds: 3}
+"""
+
+
+async def test_a_run_that_ends_at_a_limit_with_nothing_to_show_says_how_far_it_came(yeaft: Yeaft) -> None:
+    put(yeaft, "def say(value):\n    return ''\n", "quiet.py")
+    told = []
+
+    for text, how in ((QUIET, ("--max-steps", "1")), (GIVEN_UP, ())):
+        put(yeaft, text)
+        ran = await yeaft.run("graph", "run", "g.yaml", "tea", *how)
+        assert (ran.code, ran.out) == (4, b""), ran.err
+        assert "the best there was" not in ran.err
+        told.append(ran.err)
+
+    assert "stopped at its limit of steps: it came as far as step first, and there is no result." in told[0]
+    assert "stopped: Not in 3 rounds.\n" in told[1]
+    assert "Nothing to show: it came as far as step look, and there is no result." in told[1]
+
+
+async def test_a_text_of_brackets_alone_is_text_and_a_value_without_bottom_fails_its_step(
+    yeaft: Yeaft, serve: Serve
+) -> None:
+    await serve(Script(lines=(Line(steps=(Says(text="[" * 50_000),), repeat=True),)))
+    put(
+        yeaft,
+        """
+graph:
+  steps: [{id: say, agent: omni}, {id: good, call: own.length}, {id: other, call: own.length}]
+  edges:
+    - {from: start, to: say}
+    - {from: say, to: good, condition: {type: match, field: verdict, value: good}}
+    - {from: say, to: other, else: true}
+""",
+    )
+    code = "def length(value):\n    return len(value)\n\n\ndef deep(value):\n    for _ in range(400):\n        value = [value]\n"
+    put(yeaft, code + "    return value\n", "own.py")
+
+    text = await yeaft.run("graph", "run", "g.yaml", "tea")
+    put(yeaft, "graph: {steps: [{id: dig, call: own.deep}]}")
+    value = await yeaft.run("graph", "run", "g.yaml", "tea")
+
+    assert text.out == b"50000\n", text.err
+    assert value.code == 1
+    assert "Step 'dig' failed: what it gave is nested more than 200 deep" in value.err
+
+
+async def test_a_function_that_never_returns_keeps_nobody_here(yeaft: Yeaft) -> None:
+    put(yeaft, "from threading import Event\n\n\ndef waits(value):\n    Event().wait()\n", "own.py")
+    put(yeaft, "graph: {steps: [{id: a, call: own.waits, timeout: 200ms}]}")
+
+    ran = await yeaft.run("graph", "run", "g.yaml", "tea")
+
+    assert ran.code == 1
+    assert "Step 'a' timed out: it took longer than 0.2 s" in ran.err
+
+
+async def test_whatever_a_function_raises_its_step_ends(yeaft: Yeaft) -> None:
+    raised = ("StopIteration", "KeyboardInterrupt", "GeneratorExit", "__import__('asyncio').CancelledError")
+    code = "".join(f"def f{n}(value):\n    raise {one}\n\n\n" for n, one in enumerate(raised))
+    put(yeaft, code, "own.py")
+
+    for number in range(len(raised)):
+        put(yeaft, f"graph: {{steps: [{{id: a, call: own.f{number}}}]}}")
+        ran = await yeaft.run("graph", "run", "g.yaml", "tea")
+
+        assert ran.code == 1, ran.err
+        assert f"Step 'a' failed: own.f{number}: it raised " in ran.err

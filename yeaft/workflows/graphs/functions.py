@@ -10,9 +10,12 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, cast
 
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*[.:][A-Za-z_]\w*")
+_IMPORTING = Lock()
+"""There is one list of places where Python looks, for all threads."""
 LARGEST_BYTES = 2_000_000
 
 
@@ -51,14 +54,14 @@ def function_at(path: str, folder: Path) -> Callable[..., Any]:
     if mistake := function_mistake(path, folder):
         raise ValueError(mistake)
     module, name = _parted(path)
-    places = [str(folder), *sys.path]
-    before, sys.path[:] = list(sys.path), places
-    try:
-        function = getattr(importlib.import_module(module), name)
-    except (Exception, SystemExit) as error:
-        raise ValueError(f"{path} cannot be imported: {error}") from error
-    finally:
-        sys.path[:] = before
+    with _IMPORTING:
+        before, sys.path[:] = list(sys.path), [str(folder), *sys.path]
+        try:
+            function = getattr(importlib.import_module(module), name)
+        except (Exception, SystemExit) as error:
+            raise ValueError(f"{path} cannot be imported: {error}") from error
+        finally:
+            sys.path[:] = before
     if callable(function):
         return cast("Callable[..., Any]", function)  # that it can be called is all that can be known
     raise ValueError(f"{path} is nothing that can be called")

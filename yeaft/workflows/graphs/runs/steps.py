@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from yeaft.kernel.errors import YeaftError
-from yeaft.workflows.graphs.conditions import Outside, text_of
+from yeaft.workflows.graphs.bounded_regexes import MOST_CPU_S, TooSlow, found
+from yeaft.workflows.graphs.conditions import MISSING, Outside, at_path, outside_parts, text_of
 from yeaft.workflows.graphs.expressions import filled
 from yeaft.workflows.graphs.functions import function_at
 from yeaft.workflows.graphs.graph import (
@@ -27,6 +28,7 @@ from yeaft.workflows.graphs.graph import (
 )
 from yeaft.workflows.graphs.runs.doing import Done, Work
 from yeaft.workflows.graphs.runs.known_runs import short
+from yeaft.workflows.graphs.runs.own_threads import in_own_thread
 from yeaft.workflows.graphs.saying import said_to
 
 if TYPE_CHECKING:
@@ -137,11 +139,10 @@ class Steps:
         return await self._within(work, msgspec.structs.replace(graph, graphs=graphs))
 
     async def _called(self, task: CodeTask, value: Any) -> Done:
-        """Call a function of the user's in a thread; what it gives must be JSON."""
+        """Import and call a function of the user's in a thread; what it gives must be JSON."""
         given = (value,) if not task.initial else (value, msgspec.json.decode(task.initial))
         try:
-            function = function_at(task.path, self._folder)
-            result = await asyncio.to_thread(function, *given)
+            result = await in_own_thread(lambda: function_at(task.path, self._folder)(*given), f"call:{task.path}")
             return Done(value=msgspec.json.decode(msgspec.json.encode(result)))
         except (Exception, SystemExit) as error:
             said = str(error) or type(error).__name__
@@ -156,7 +157,7 @@ class Steps:
         answers: list[bool] = []
         spent = Done()
         for number, part in enumerate(self._topology.judged(node)):
-            done = await self._decided(work, part, number)
+            done = await self._decided(work, node, part, number)
             if done.status != "ok":
                 return done
             answers.append(bool(done.value))
@@ -168,9 +169,28 @@ class Steps:
             spent = Done(usage=spent.usage + done.usage, cost_usd=cost)
         return Done(value=answers, usage=spent.usage, cost_usd=spent.cost_usd)
 
-    async def _decided(self, work: Work, part: Outside, number: int) -> Done:
+    async def _searched(self, work: Work, part: Outside, node: str) -> Done:
+        """Look for a regular expression, which may take too long."""
+        value = at_path(work.names["input"], part.field)
+        if value is MISSING:
+            return Done(value=False)
+        try:
+            return Done(value=await in_own_thread(lambda: found(part.regex, text_of(value)), "regex"))
+        except TooSlow:
+            edge = next(
+                edge
+                for edge in self._topology.leaving[node]
+                if any(part in outside_parts(one) for one in (edge.condition, edge.stop_condition))
+            )
+            what = f"the regular expression '{part.regex}' takes more than {MOST_CPU_S} s on what {node!r} gave"
+            where = f"The condition of the edge {edge.source} -> {edge.target} (line {edge.line})"
+            return Done(status="failed", error=f"{where}: {what}", reason="timeout")
+
+    async def _decided(self, work: Work, node: str, part: Outside, number: int) -> Done:
         if part.path:
             return await self._called(CodeTask(path=part.path), work.names["input"])
+        if part.regex:
+            return await self._searched(work, part, node)
         prompt = f"{part.question}\n\n{text_of(work.names['input'])}"
         task = VpTask(vp_id=part.vp_id, prompt="{{ question }}", schema=JUDGE_SCHEMA, workspace="read")
         judging = msgspec.structs.replace(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Raw
@@ -16,6 +16,7 @@ from yeaft.kernel import ids
 from yeaft.kernel.errors import StoreFailed
 from yeaft.kernel.usage import Usage
 from yeaft.workflows.graphs.graph import GraphTask
+from yeaft.workflows.graphs.plain_values import MOST_NESTED, is_nested_too_deep
 from yeaft.workflows.graphs.runs.doing import Doer, Done, NeedsHuman, Work
 
 if TYPE_CHECKING:
@@ -224,5 +225,8 @@ def _first(group: BaseExceptionGroup[StoreFailed]) -> StoreFailed:
 
 
 def _with_json(done: Done) -> Done:
-    """Return what was done with a value that is JSON. Raises `TypeError` for one that cannot be."""
-    return replace(done, value=msgspec.json.decode(msgspec.json.encode(done.value)))
+    """Return what was done with a value that is JSON. Raises `TypeError` for one that cannot be, or is too deep."""
+    value: Any = msgspec.json.decode(msgspec.json.encode(done.value))
+    if is_nested_too_deep(value):
+        raise TypeError(f"what it gave is nested more than {MOST_NESTED} deep")
+    return replace(done, value=value)

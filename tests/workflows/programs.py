@@ -250,3 +250,22 @@ class Runner:
             self.append(StepFinished(act_id=act_id, status="ok", value=value))
         assert not self.execution.failure, self.execution.failure
         return self.execution.result()
+
+
+def cut_differences(seed: int, step: int = 1) -> tuple[int, list[str]]:
+    """Cut the run of a random graph off before every `step`-th append, go on with each cut in another order.
+
+    Returns how often it was cut, and where that came to another result or to other ids than the whole run.
+    """
+    graph = Builder().graph(random_program(seed))
+    whole = Runner(graph)
+    result = whole.run(random.Random(seed))
+    cuts = range(1, len(whole.events), step)
+    differing: list[str] = []
+    for cut in cuts:
+        again = Runner(graph, whole.events[:cut])
+        if again.run(random.Random(cut)) != result:
+            differing.append(f"graph {seed}, cut before append {cut + 1}: another result")
+        if again.execution.finished.keys() != whole.execution.finished.keys():
+            differing.append(f"graph {seed}, cut before append {cut + 1}: other ids")
+    return len(cuts), differing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from yeaft.events.codec import Event, Recorded, Transient, id_of
@@ -46,6 +47,26 @@ class Commit:
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)
+
+
+def in_envelopes(
+    events: Sequence[Event], after: int, epoch: int, now_ms: NowMs, *, stream: str, src: str, cause: str, corr: str
+) -> list[Recorded]:
+    """Return events as they are written down in a stream whose last one so far has the number `after`."""
+    recorded: list[Recorded] = []
+    for seq, event in enumerate(events, start=after + 1):
+        ts = now_ms()
+        event_id = id_of(event, stream, partial(_new_id, ts))
+        recorded.append(
+            Recorded(
+                id=event_id, stream=stream, seq=seq, ts=ts, src=src, cause=cause, corr=corr, epoch=epoch, event=event
+            )
+        )
+    return recorded
+
+
+def _new_id(ts: int) -> str:
+    return "e_" + ids.new_ulid(ts)
 
 
 class Purse:
@@ -98,9 +119,8 @@ class Ledger:
             commit.settle(None)
             return commit
         before, spent_before_usd = self.state.head, self.state.spent_usd
-        recorded = [
-            self._recorded(event, before + number, src, cause, corr) for number, event in enumerate(events, start=1)
-        ]
+        envelope = {"stream": self._stream, "src": src, "cause": cause, "corr": corr}
+        recorded = in_envelopes(events, before, self.epoch, self._now_ms, **envelope)
         for one in recorded:
             self.state.apply(one)
         self.purse.spent_usd += self.state.spent_usd - spent_before_usd
@@ -123,20 +143,6 @@ class Ledger:
         """Let screens see a transient event."""
         for listener in self._listeners:
             listener(event)
-
-    def _recorded(self, event: Event, seq: int, src: str, cause: str, corr: str) -> Recorded:
-        now = self._now_ms()
-        return Recorded(
-            id=id_of(event, self._stream, lambda: "e_" + ids.new_ulid(now)),
-            stream=self._stream,
-            seq=seq,
-            ts=now,
-            src=src,
-            cause=cause,
-            corr=corr,
-            epoch=self.epoch,
-            event=event,
-        )
 
     def _committed(self, done: asyncio.Future[int], recorded: Sequence[Recorded], commit: Commit) -> None:
         error = StoreFailed("The journal was closed.") if done.cancelled() else done.exception()

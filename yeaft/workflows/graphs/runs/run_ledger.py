@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from yeaft.events.codec import Event, Recorded, id_of
-from yeaft.kernel import ids
+from yeaft.events.codec import Event, Recorded
 from yeaft.kernel.errors import StoreFailed
-from yeaft.session.ledger import Commit
+from yeaft.session.ledger import Commit, in_envelopes
 
 if TYPE_CHECKING:
     from yeaft.kernel.clock import NowMs
@@ -62,7 +61,8 @@ class RunLedger:
         if self.failure is not None:
             raise self.failure
         before = self._head
-        recorded = [self._recorded(event, before + number, src, cause) for number, event in enumerate(events, start=1)]
+        envelope = {"stream": self.stream, "src": src, "cause": cause, "corr": self.execution.run_id}
+        recorded = in_envelopes(events, before, self.epoch, self._now_ms, **envelope)
         self._head += len(recorded)
         self._loaded_epoch = self.epoch
         for one in recorded:
@@ -76,20 +76,6 @@ class RunLedger:
         """Let nothing be written any more, because it would be refused."""
         self.failure = self.failure or error
         self.on_failure()
-
-    def _recorded(self, event: Event, seq: int, src: str, cause: str) -> Recorded:
-        now = self._now_ms()
-        return Recorded(
-            id=id_of(event, self.stream, lambda: "e_" + ids.new_ulid(now)),
-            stream=self.stream,
-            seq=seq,
-            ts=now,
-            src=src,
-            cause=cause,
-            corr=self.execution.run_id,
-            epoch=self.epoch,
-            event=event,
-        )
 
     def _committed(self, done: asyncio.Future[int], recorded: Sequence[Recorded], commit: Commit) -> None:
         error = StoreFailed("The journal was closed.") if done.cancelled() else done.exception()

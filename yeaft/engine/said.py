@@ -8,6 +8,7 @@ from yeaft.engine.state import Attempt, CallState, TurnState, partial_text
 from yeaft.engine.stubs import stub_text
 from yeaft.events.session import MessagePosted
 from yeaft.events.turn import ReplyCompleted
+from yeaft.kernel.effort_prefix import without_effort
 from yeaft.kernel.messages import AssistantMessage, OpaqueItem, ResultPart, TextItem, TextPart, text_of
 from yeaft.prompts.fill import fill
 
@@ -37,7 +38,12 @@ def pieces_of(turn: TurnState, number: int, manner: Manner, cuts: Cuts, note: st
 
 def added(message: MessagePosted, manner: Manner) -> str:
     """What came in while the turn was running; a notice speaks for itself."""
-    return message.text if message.kind == "notice" else fill(manner.phrases["steer"], {"text": message.text})
+    return message.text if message.kind == "notice" else fill(manner.phrases["steer"], {"text": words_of(message)})
+
+
+def words_of(message: MessagePosted) -> str:
+    """What a message says; the effort that the user asks for in it is for its request and not for its model."""
+    return without_effort(message.text) if message.sender == "user" else message.text
 
 
 def goes_on(turn: TurnState, number: int) -> bool:

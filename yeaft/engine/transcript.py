@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from yeaft.engine.said import words_of
 from yeaft.engine.sent_copy import sent_message
 from yeaft.engine.state import Attempt, CallState, TurnState, partial_text
 from yeaft.engine.stubs import preview
@@ -18,7 +19,7 @@ def spoken(units: Sequence[Unit], vp_id: str) -> Iterator[str]:
     for unit in units:
         match unit:
             case Posted(message=message):
-                yield message_block(message.text, sender=message.sender.removeprefix("vp:"), to=message.to)
+                yield message_block(words_of(message), sender=message.sender.removeprefix("vp:"), to=message.to)
             case Told():
                 yield message_block(unit.text, sender=unit.vp_id, to=unit.to)
             case Own(turn=turn):
@@ -58,12 +59,12 @@ def _pieces(texts: Sequence[str], limit_tokens: int) -> list[str]:
 
 def _of_turn(turn: TurnState, vp_id: str) -> Iterator[str]:
     for attempt in turn.attempts:
-        yield from (message_block(one.text, sender=one.sender) for one in attempt.steers)
+        yield from (message_block(words_of(one), sender=one.sender) for one in attempt.steers)
         lines = [_words(attempt).strip(), *map(_line, attempt.calls)]
         text = "\n".join(line for line in lines if line)
         if text:
             yield message_block(text, sender=vp_id)
-    yield from (message_block(one.text, sender=one.sender) for one in turn.unseen)
+    yield from (message_block(words_of(one), sender=one.sender) for one in turn.unseen)
 
 
 def _words(attempt: Attempt) -> str:

@@ -10,7 +10,7 @@ from yeaft.engine.cuts import NOTHING_CUT, Cuts
 from yeaft.engine.manner import Manner
 from yeaft.engine.memo import Memo, up_to
 from yeaft.engine.pictures import Batch, attached_pictures, newest_pictures, pictures_of_message, pictures_of_turn
-from yeaft.engine.said import added
+from yeaft.engine.said import added, words_of
 from yeaft.engine.sent_copy import sent_message
 from yeaft.engine.state import TurnState
 from yeaft.engine.talk import Talk
@@ -203,17 +203,17 @@ def posted_text(message: MessagePosted, manner: Manner) -> str:
     """The text of a message as its VP is told it, with who said it to whom where that is not plain."""
     if message.kind in ("return", "continue", "notice"):
         return message.text
+    text = words_of(message)
     if not manner.labelled:
-        return _without_address(message)
+        return _without_address(text, message.to)
     sender = message.sender.removeprefix("vp:")
-    return _labelled(sender, message.to, message.text, manner)
+    return _labelled(sender, message.to, text, manner)
 
 
-def _without_address(message: MessagePosted) -> str:
+def _without_address(text: str, to: Sequence[str]) -> str:
     """Return the text without the mentions it begins with: who is alone with the user need not be told who is meant."""
-    text = message.text
     while found := _ADDRESS.match(text):
-        if found[1].lower() not in message.to or not text[found.end() :].strip():
+        if found[1].lower() not in to or not text[found.end() :].strip():
             break
         text = text[found.end() :]
     return text

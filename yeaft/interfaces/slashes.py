@@ -6,6 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from yeaft.kernel.effort_prefix import is_level
 from yeaft.session.addressing import known_names
 
 if TYPE_CHECKING:
@@ -20,18 +23,22 @@ FIRST_SIGNS = ("/", "@", "\uff20")
 
 
 def slashing(ground: Ground, approvals: Approvals, prompts: Prompts | None = None) -> Step:
-    """Return the step that takes messages which begin with a command; for others it loads nothing.
+    """Return the step that takes messages which begin with a command or an effort; for others it loads nothing.
 
-    What was not typed, such as a file that is piped in, holds no commands.
+    What was not typed, such as a file that is piped in, holds no commands, but it can begin with an effort.
     """
     names = partial(known_names, ground.room.state, ground.library)
 
     async def step(draft: Draft) -> Draft:
-        if not draft.typed or "/" not in draft.text or draft.text.lstrip()[:1] not in FIRST_SIGNS:
+        if "/" not in draft.text or draft.text.lstrip()[:1] not in FIRST_SIGNS:
             return draft
+        from yeaft.session.slash.effort import check_effort, with_effort_found
         from yeaft.session.slash.words import slash_in
 
-        if slash_in(draft.text, names) is None:
+        draft = replace(draft, text=with_effort_found(draft.text, names))
+        check_effort(draft.text, has_more=bool(draft.files or draft.contents or draft.attachments or draft.blocks))
+        found = slash_in(draft.text, names) if draft.typed else None
+        if found is None or is_level(found.name):
             return draft
         return await slash_commands(ground, approvals, prompts).step(draft)
 
@@ -40,6 +47,7 @@ def slashing(ground: Ground, approvals: Approvals, prompts: Prompts | None = Non
 
 def slash_commands(ground: Ground, approvals: Approvals, prompts: Prompts | None = None) -> SlashCommands:
     """Return what can be started in this Session, for the step above and for screens that list it."""
+    from yeaft.interfaces.orders import orders
     from yeaft.session.slash.command_file import command_folders
     from yeaft.session.slash.commands import SlashCommands
     from yeaft.session.slash.expansion import Errands
@@ -59,6 +67,7 @@ def slash_commands(ground: Ground, approvals: Approvals, prompts: Prompts | None
         names=partial(known_names, ground.room.state, ground.library),
         phrases=ground.phrases,
         prompts=prompts,
+        orders=tuple(orders()),
     )
 
 

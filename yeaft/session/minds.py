@@ -24,6 +24,7 @@ from yeaft.llm.watched import Watched
 from yeaft.prompts.place import Place
 from yeaft.prompts.system import Announced, Block, Note, Peer, Self, Texts, small_block, system_blocks
 from yeaft.session.attachments.kept import content_in, gone, unseen
+from yeaft.session.efforts import Efforts, asked_in
 from yeaft.session.expectations import notices_about, unknown_price
 from yeaft.session.known_settings import KnownSettings
 from yeaft.session.last_sent import last_sent
@@ -100,7 +101,7 @@ class VpMind:
         self._served = served
         self._offered: tuple[str, tuple[AnyTool, ...]] | None = None
         self._model = thinking.model
-        self._effort = thinking.effort
+        self._efforts = Efforts(thinking.effort)
         self._has_had_peers = False
 
     @property
@@ -118,7 +119,7 @@ class VpMind:
     def change(self, op: SetModel) -> None:
         """Use another model or effort from the next request on."""
         self._model = op.model or self._model
-        self._effort = op.effort or self._effort
+        self._efforts.order(op.effort)
 
     def freeze(self, ref: str) -> tuple[Frozen, Model]:
         """Return the settings and the model of the next request; what is new of them is posted.
@@ -136,9 +137,14 @@ class VpMind:
         tasks = self._tasks_at_turn_start()
         skills = self._toolbox["Skill"].spec if "Skill" in self._toolbox else None  # names those there are now
         served = self._served_at_turn_start()
-        key = (model.entry, state.roster, state.name, place, self._effort, vp.digest, tasks, skills, served)
-        frozen = self._known.frozen(key, lambda: freeze(self._settings(vp, model.entry, place, tasks, served)))
+        asked = asked_in(self._open_turn(), state)
+        effort = self._efforts.wanted(asked)
+        key = (model.entry, state.roster, state.name, place, effort, vp.digest, tasks, skills, served)
+        frozen = self._known.frozen(
+            key, lambda: freeze(self._settings(vp, model.entry, place, tasks, served, effort=effort))
+        )
         self._note(vp, frozen)
+        self._tell_effort(asked)
         self._tell(model.entry)
         return frozen, Watched(model, self._tell_invalid)
 
@@ -182,7 +188,7 @@ class VpMind:
         return tuple(task.task_id for task in active_at(state.tasks.values(), seq))
 
     def _settings(
-        self, vp: Vp, entry: ModelEntry, place: Place, tasks: Sequence[str], served: Sequence[AnyTool]
+        self, vp: Vp, entry: ModelEntry, place: Place, tasks: Sequence[str], served: Sequence[AnyTool], *, effort: str
     ) -> Settings:
         thinking, state = self._thinking, self._ledger.state
         others = [other for vp_id in state.roster if vp_id != vp.id and (other := thinking.library.get(vp_id))]
@@ -194,7 +200,7 @@ class VpMind:
             if not hidden(name, vp, has_peers=self._has_had_peers, entry=entry)
         ]
         is_small = not entry.tools and entry.context_tokens <= SMALL_WINDOW_TOKENS
-        wanted = self._effort or thinking.config.vps.get(vp.id, VpSettings()).effort or thinking.config.models.effort
+        wanted = effort or thinking.config.vps.get(vp.id, VpSettings()).effort or thinking.config.models.effort
         return Settings(
             vp_id=vp.id,
             system=self._system(vp, peers, place, tasks, frozenset(tool.name for tool in offered), small=is_small),
@@ -251,6 +257,13 @@ class VpMind:
         """Tell the user once in a Session what to expect of a model."""
         pictures = unseen(self._ledger.state.attachments.values(), entry)
         self._post_new((*notices_about(entry, is_cut=self._is_cut()), *pictures))
+
+    def _tell_effort(self, asked: str) -> None:
+        """Tell the user once that what was asked for does not count beside what the caller wants."""
+        callers = self._efforts.callers
+        if asked and callers and asked != callers:
+            params = {"effort": callers, "asked": asked}
+            self._post_new((NoticePosted(code="effort.callers_counts", params=params, level="warn"),))
 
     def _is_cut(self) -> bool:
         """Whether the VP's last request had to leave something out."""

@@ -15,6 +15,7 @@ from yeaft.events.history import Rewound
 from yeaft.events.session import MessagePosted, RosterChanged, SessionCreated, SessionRenamed, SessionTagged
 from yeaft.events.turn import ReplyCompleted, TurnStarted
 from yeaft.events.voids import Voids
+from yeaft.kernel.effort_prefix import without_effort
 from yeaft.kernel.errors import StoreFailed
 from yeaft.kernel.messages import text_of
 
@@ -153,6 +154,9 @@ def with_last_words(meta: SessionMeta, text: str, speaker: str) -> SessionMeta:
 
 
 def title_of(text: str) -> str:
-    """How a message begins: the start of its first paragraph, because what was piped in or attached comes after it."""
-    line = " ".join(text.strip().partition("\n\n")[0].split())
+    """How a message begins: the start of its first paragraph, because what was piped in or attached comes after it.
+
+    The effort that it asks for is no part of it.
+    """
+    line = " ".join(without_effort(text).strip().partition("\n\n")[0].split())
     return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"

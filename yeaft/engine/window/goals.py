@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from yeaft.engine.manner import Manner
+from yeaft.engine.said import words_of
 from yeaft.engine.view import Own, Posted, Unit, defused
 from yeaft.engine.window.costs import UNIT_TOKENS
 from yeaft.events.session import MessagePosted
@@ -51,7 +52,7 @@ def asked_in(units: Sequence[Unit], kept: AbstractSet[int], left_out: AbstractSe
         if isinstance(unit, Own):
             yield from _steers(unit, left_out, is_gone=place not in kept)
         elif isinstance(unit, Posted) and place not in kept and _is_users(unit.message):
-            yield unit.message.text
+            yield words_of(unit.message)
 
 
 def _steers(own: Own, left_out: AbstractSet[str], *, is_gone: bool) -> Iterator[str]:
@@ -59,7 +60,7 @@ def _steers(own: Own, left_out: AbstractSet[str], *, is_gone: bool) -> Iterator[
         return  # what was added to the current turn stays in it
     for attempt in reversed(own.turn.attempts):
         if is_gone or attempt.sent.request_id in left_out:
-            yield from (steer.text for steer in reversed(attempt.steers) if steer.kind == "steer")
+            yield from (words_of(steer) for steer in reversed(attempt.steers) if steer.kind == "steer")
 
 
 def _is_users(message: MessagePosted) -> bool:

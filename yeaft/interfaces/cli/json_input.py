@@ -16,8 +16,9 @@ from yeaft.events.call import Decision
 from yeaft.events.ops import Answer, AnyOp, Interrupt, Steer
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
-from yeaft.kernel.errors import BadData, NotFound, YeaftError
+from yeaft.kernel.errors import BadData, NotFound, UsageError, YeaftError
 from yeaft.session.intake import Content, Draft
+from yeaft.session.slash.effort import check_effort
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +55,9 @@ async def follow_input(here: Opened, lines: Lines, refuse: Callable[[YeaftError]
             here.session.send(await _taken(here, line, lines.number))
         except NotFound as error:
             refuse(NotFound(f"Line {lines.number} of standard input: {error}"))
+        except UsageError as error:
+            refuse(UsageError(f"Line {lines.number} of standard input: {error}"))
+            break
         except YeaftError as error:
             refuse(error)
             break
@@ -147,6 +151,7 @@ def read_op(line: str, number: int) -> AnyOp | Draft:
             to = found.to or found.target_vps
             return Draft(text=found.said, to=to, contents=contents, typed=False, op_id=op_id)
         case "steer":
+            check_effort(found.said)
             return Steer(text=found.said, vp_id=found.vp)
         case "answer" | "approval":
             return _answer(found, number)

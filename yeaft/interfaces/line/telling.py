@@ -9,6 +9,7 @@ from yeaft.events.artifact import ArtifactStored
 from yeaft.events.history import CheckpointTaken, Rewound
 from yeaft.events.ops import AnyOp, Rename, SetMode, SetModel, SetRoster
 from yeaft.interfaces.cli.terminal_text import padded
+from yeaft.kernel.effort_prefix import LEVELS
 
 if TYPE_CHECKING:
     from yeaft.events.codec import Recorded
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from yeaft.session.slash.slash_word import SlashWord
 
 NAMES_COLUMNS = 44
+SHOWN_LEVELS = f"/{'|'.join(LEVELS)} MESSAGE"
 
 
 class WholeLines:
@@ -37,6 +39,7 @@ class WholeLines:
 def help_lines(ui: Ui, orders: Mapping[str, Order], words: Sequence[SlashWord]) -> list[str]:
     """Return one line for each order, skill and custom command, and how everything else is meant."""
     shown = [(f"/{name} {order.takes}".rstrip(), ui.text(f"order.{name}")) for name, order in orders.items()]
+    shown.append((SHOWN_LEVELS, ui.text("effort.help")))
     shown += [(f"/{word.name} {word.hint}".rstrip(), word.description) for word in words]
     return [*(f"  {padded(left, NAMES_COLUMNS)}  {right}" for left, right in shown), "", ui.text("line.help")]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from yeaft.kernel.effort_prefix import LEVELS, is_level
 from yeaft.vp.names import EVERYONE, fold
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 Section = Literal["vps", "files", "orders", "commands", "skills", "prompts", "history", "hint"]
 MOST_ROLE_CHARS = 200
+MESSAGE = "MESSAGE"
+"""What an effort stands before."""
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
@@ -52,7 +55,8 @@ def slash_candidates(orders: Mapping[str, Order], words: Sequence[SlashWord], fr
     """Return what can be started: names that begin with the fragment, then those that hold it or its letters."""
     wanted = fold(fragment)
     offered = [_of_order(name, order, ui) for name, order in orders.items() if len(name) > 1 or name == wanted]
-    offered += [_of_word(word) for word in words if word.name not in orders]
+    offered += [_of_level(level, ui) for level in LEVELS]
+    offered += [_of_word(word) for word in words if word.name not in orders and word.name not in LEVELS]
     ranked = [
         (rank, place, one) for place, one in enumerate(offered) if (rank := _rank(wanted, (one.text[1:],))) is not None
     ]
@@ -64,6 +68,8 @@ def hint_candidates(orders: Mapping[str, Order], words: Sequence[SlashWord], nam
     found: list[Candidate] = []
     if name in orders:
         found = [_of_order(name, orders[name], ui)]
+    elif is_level(name):
+        found = [_of_level(name, ui)]
     else:
         found = [_of_word(word) for word in words if word.name == name]
     return [
@@ -82,6 +88,16 @@ def _of_vp(vp: Vp, ui: Ui) -> Candidate:
 def _of_order(name: str, order: Order, ui: Ui) -> Candidate:
     label = f"/{name} {order.takes}".rstrip()
     return Candidate(section="orders", label=label, text=f"/{name}", detail=ui.text(f"order.{name}"), takes=order.takes)
+
+
+def _of_level(level: str, ui: Ui) -> Candidate:
+    return Candidate(
+        section="orders",
+        label=f"/{level} {MESSAGE}",
+        text=f"/{level}",
+        detail=ui.text("effort.once", effort=level),
+        takes=MESSAGE,
+    )
 
 
 def _of_word(word: SlashWord) -> Candidate:

@@ -100,6 +100,8 @@ class Chips(Static):
         model = one.model.rpartition("/")[2]
         if with_model and not one.steers:
             chip.append(f" {model or self._ui.text('composer.no_model')}", style=Style(dim=True))
+        if one.effort:
+            chip.append(f" /{one.effort}", style=Style(dim=True))
         return chip
 
     def _cost(self, found: Outlook) -> str:

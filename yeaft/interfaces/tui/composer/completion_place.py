@@ -7,6 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from yeaft.kernel.effort_prefix import end_of_effort, is_level
 from yeaft.session.at_signs import POSSIBLE, may_begin, name_at
 from yeaft.session.code_ranges import CodeRanges
 from yeaft.session.slash.words import slash_in
@@ -44,7 +45,7 @@ def _slash(text: str, caret: int, names: Callable[[], Names]) -> Place | None:
     if found is None:
         return None
     name = found.name.removesuffix(_ANY) if written.endswith("/") else found.name
-    begin = written.find(f"/{name}")
+    begin = written.find(f"/{name}", 0 if is_level(name) else end_of_effort(written))
     fragment = written[begin + 1 :]
     if not any(map(str.isspace, fragment)):
         return Place("slash", begin, caret, fragment)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from yeaft.config import places
+from yeaft.kernel.effort_prefix import effort_in
 from yeaft.kernel.errors import YeaftError
 from yeaft.kernel.usage import Usage
 from yeaft.llm.catalogue import Catalogue, read_catalogue
 from yeaft.llm.choice import choose_model
+from yeaft.llm.effort import clamp
 from yeaft.llm.embedded_files import status
 from yeaft.llm.router import resolve
 from yeaft.llm.tokens import calibrated, estimate
@@ -37,12 +39,14 @@ class Addressee(Struct, frozen=True, kw_only=True):
     """One who will answer. `cost_usd` is an estimate for the next request, None if no price is known.
 
     `model` is `provider/model`, empty if there is none to use. `steers` says that it is added to what the VP does now.
+    `effort` is what the draft asks for, as far as it counts and the model knows it.
     """
 
     vp_id: str
     model: str = ""
     cost_usd: float | None = None
     steers: bool = False
+    effort: str = ""
 
 
 class Outlook(Struct, frozen=True, kw_only=True):
@@ -77,11 +81,13 @@ def outlook(
     roster = state.roster or wish.wanted.roster or (here.config.default_vp,)
     default = state.default_vp or (wish.wanted.roster[0] if wish.wanted.roster else here.config.default_vp)
     routing = route(text, roster=roster, default_vp=default, names=names)
+    asked = effort_in(text)
+    effort = (dialogue.callers_effort or asked) if asked else ""
     if steered := dialogue.steered(text, chosen) if may_steer else ():
-        found = tuple(Addressee(vp_id=vp_id, steers=True) for vp_id in steered)
+        found = tuple(Addressee(vp_id=vp_id, steers=True, effort=effort) for vp_id in steered)
     else:
         sent = estimate(text)
-        found = tuple(_addressee(vp_id, here, dialogue, sent) for vp_id in chosen or routing.to)
+        found = tuple(_addressee(vp_id, here, dialogue, sent, effort) for vp_id in chosen or routing.to)
     if chosen:
         return Outlook(to=found, how="chosen")
     return Outlook(to=found, unknown=routing.unknown, joined=routing.joined, how=routing.reason)
@@ -99,7 +105,7 @@ def next_request_tokens(state: SessionState, vp_id: str, added: int) -> int:
     return max(reported, window) + added
 
 
-def _addressee(vp_id: str, here: Opened, dialogue: Dialogue, added: int) -> Addressee:
+def _addressee(vp_id: str, here: Opened, dialogue: Dialogue, added: int, effort: str) -> Addressee:
     vp, wish = here.library.get(vp_id), dialogue.wish
     flag = dialogue.models.get(vp_id) or wish.model
     catalogue = _catalogue()
@@ -116,7 +122,12 @@ def _addressee(vp_id: str, here: Opened, dialogue: Dialogue, added: int) -> Addr
         entry = resolve(here.config, wish.environ, catalogue, chosen.ref, named_by=chosen.named_by).entry
     except YeaftError:
         return Addressee(vp_id=vp_id)
-    return Addressee(vp_id=vp_id, model=entry.ref, cost_usd=_cost(entry.price, here.state, vp_id, added))
+    return Addressee(
+        vp_id=vp_id,
+        model=entry.ref,
+        cost_usd=_cost(entry.price, here.state, vp_id, added),
+        effort=clamp(effort, entry.efforts),
+    )
 
 
 def _cost(price: Price | None, state: SessionState, vp_id: str, added: int) -> float | None:

@@ -19,6 +19,7 @@ from yeaft.interfaces.tui.panels.columns import MARGIN_COLUMNS
 from yeaft.interfaces.tui.panels.filtered_list import Entry, FilteredList
 from yeaft.interfaces.tui.panels.list_panel import ListPanel
 from yeaft.interfaces.tui.panels.shown_text import hung, safe
+from yeaft.kernel.effort_prefix import LEVELS
 from yeaft.kernel.errors import YeaftError
 from yeaft.prompts.find import read_template
 
@@ -84,6 +85,7 @@ def _entries(situation: Situation, columns: int, room: int) -> Iterator[Entry]:
     yield _heading(text("panel.help_orders"))
     for name, order in situation.dialogue.orders.items():
         yield _entry(f"order {name}", f"/{name} {order.takes}".rstrip(), text(f"order.{name}"), columns, room)
+    yield _entry("word effort", f"/{'|'.join(LEVELS)} MESSAGE", text("effort.help"), columns, room)
     if words := situation.here.slash_words():
         yield _heading(text("panel.help_words"))
     for word in words:

@@ -13,6 +13,7 @@ from yeaft.tools.shell.captured import Live
 from yeaft.tools.shell.descendants import Family, Sighting
 from yeaft.tools.shell.sandbox import Confined, Sandbox
 from yeaft.tools.shell.shell_run import ShellRun
+from yeaft.tools.shell.undertaker import Undertaker
 from yeaft.tools.shell.warden import Warden
 
 GRACE_S = 2.0
@@ -71,6 +72,7 @@ class Shell:
         self._warden: Warden | None = None
         self._left_open: list[ShellRun] = []
         self._to_bury: dict[int, Sighting] = {}
+        self._undertaker = Undertaker()
 
     async def run(
         self,
@@ -143,6 +145,7 @@ class Shell:
             descendants.adopt_orphans()
             self._warden = Warden(self._token, self._calls)
         self._to_bury = descendants.bury(self._to_bury)
+        self._undertaker.look()
         self._let_go()
 
     def _let_go(self) -> None:

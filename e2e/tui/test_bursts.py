@@ -7,6 +7,7 @@ from e2e.given import Yeaft
 from e2e.graphs_given import CHAIN, put
 from e2e.screen import Screen
 from e2e.tui.runs_given import PLAIN, READY, SURE, answer, goes_back, rows
+from e2e.tui.ways import answers
 from yeaft.llm.scripted.script import Script
 from yeaft.llm.scripted.server import ScriptedServer
 
@@ -74,3 +75,57 @@ async def test_what_is_chosen_twice_at_once_is_opened_once(yeaft: Yeaft, serve: 
 
     await screen.shows("▸ gather  @omni", "└─ · write")
     await goes_back(screen)
+
+
+@pytest.mark.parametrize("keys", [b"\x15\x04", b"\x01\x0b\x04", b"\x17\x04", b"\x7f\x7f\x04"])
+async def test_a_draft_that_is_emptied_and_left_at_once_is_emptied_and_left(
+    yeaft: Yeaft, serve: Serve, terminals: Terminals, keys: bytes
+) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(columns=80, rows=24)
+    screen.starts()
+    await screen.shows(READY)
+    screen.types("ab")
+    await screen.shows("> ab")
+
+    screen.sends(keys)
+
+    assert await screen.leaves() == 0
+
+
+@pytest.mark.parametrize(
+    ("keys", "draft"),
+    [
+        (b"hello\x04 there", "> hello there"),
+        (b"hello\x03there", "> there"),
+        (b"hello\x01\x0bthere", "> there"),
+        (b"hello there\x1bb\x1bd\x01oh \x05you", "> oh hello you"),
+        (b"hello\x0c there\x0c", "> hello there"),
+    ],
+)
+async def test_keys_between_letters_of_one_burst_do_what_they_say(
+    yeaft: Yeaft, serve: Serve, terminals: Terminals, keys: bytes, draft: str
+) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(columns=80, rows=24)
+    screen.starts()
+    await screen.shows(READY)
+
+    screen.sends(keys)
+
+    await screen.shows(lambda text: f"{draft}\n" in text)
+
+
+async def test_what_is_pasted_is_never_a_key_whatever_stands_in_it(
+    yeaft: Yeaft, serve: Serve, terminals: Terminals
+) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(columns=80, rows=24)
+    screen.starts()
+    await screen.shows(READY)
+
+    screen.pastes("one\x1b[31m two\x15 \x07three\x1b[0m\x1b\x03 four")
+
+    await screen.shows(lambda text: "> one" in text and "two" in text and "three" in text and "four" in text)
+    screen.presses("ctrl+u")
+    await screen.shows("Write a message")

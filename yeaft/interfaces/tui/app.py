@@ -19,6 +19,7 @@ from yeaft.config.keys import flat
 from yeaft.interfaces.tui.choice import Choice
 from yeaft.interfaces.tui.conversation import Conversation
 from yeaft.interfaces.tui.crash import write_crash
+from yeaft.interfaces.tui.in_order import settled, waits
 from yeaft.interfaces.tui.look import look_of
 from yeaft.interfaces.tui.notifying import Notifying
 from yeaft.interfaces.tui.outside import end_outside, outside_ended
@@ -31,6 +32,7 @@ from yeaft.kernel.outcome import EXIT_FAILED, EXIT_HANGUP
 
 if TYPE_CHECKING:
     from textual import events
+    from textual.notifications import SeverityLevel
 
     from yeaft.config.keys import ChosenKeys
     from yeaft.config.settings import Theme, TuiSettings
@@ -120,6 +122,8 @@ class YeaftApp(App[int]):
         if isinstance(event, Key | Paste) and not event.is_forwarded and self._early is not None:
             self._early.append(event)
             return
+        if waits(event):
+            await settled(self.focused)
         if isinstance(event, Key) and not event.is_forwarded:
             self.conversation.ask_panel.note_key()
         await super().on_event(event)
@@ -201,14 +205,30 @@ class YeaftApp(App[int]):
 
     def action_give_up(self) -> None:
         """Close the question or panel that is on top, else do what Ctrl+C does in a conversation."""
-        if isinstance(self.screen, Choice):
-            self.screen.give_up()
-        elif isinstance(self.screen, ModalScreen):
-            self.screen.dismiss()
-        elif self.screen is self.conversation:
-            self.conversation.give_up()
-        else:
-            self.stop_now()
+        covered = self.screen_stack[-2:-1] if isinstance(self.screen, TooSmall) else []
+        match covered[0] if covered else self.screen:
+            case Choice() as choice:
+                choice.give_up()
+            case ModalScreen() as modal:
+                modal.dismiss()
+            case Conversation() as conversation:
+                conversation.give_up()
+            case _:
+                self.stop_now()
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Tell something for a moment, also where there is no room for more than a sentence."""
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
+        if isinstance(self.screen, TooSmall):
+            self.screen.tell(message)
 
     def action_redraw(self) -> None:
         """Draw everything anew, over whatever another program has written there."""

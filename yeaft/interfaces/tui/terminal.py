@@ -19,7 +19,8 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from yeaft.interfaces.tui.ascii_text import in_ascii
 from yeaft.interfaces.tui.look import speaks_utf8
-from yeaft.interfaces.tui.open_paste import OpenPaste
+from yeaft.interfaces.tui.marked_paste import MarkedPastes, Pasted
+from yeaft.interfaces.tui.open_paste import BEGIN, OpenPaste
 from yeaft.interfaces.tui.replies import ASK_BACKGROUND, Replies
 from yeaft.interfaces.tui.unmarked_paste import UnmarkedPaste
 from yeaft.kernel.pattern import Pattern
@@ -36,7 +37,7 @@ SILENT_TERMINALS = ("linux", "dumb", "vt", "ansi", "cons")
 """Terminals that would print a question instead of answering it, by how their names begin."""
 
 
-_ALT_DIGIT = Pattern(r"\A\x1b([1-9])\Z")
+_ALT_DIGIT = Pattern(r"\x1b([1-9])")
 """Alt with a digit, which Textual takes for what such keys write on a Mac; put in the words of the kitty protocol."""
 
 
@@ -169,7 +170,7 @@ class Terminal(LinuxDriver):
     def run_input_thread(self) -> None:
         """Turn what is typed into events, until the end is wanted or the terminal is gone."""
         parser, decoder = XTermParser(self._debug), getincrementaldecoder("utf-8")("replace")
-        paste, unmarked = OpenPaste(), UnmarkedPaste()
+        paste, unmarked, marked = OpenPaste(), UnmarkedPaste(), MarkedPastes()
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
@@ -178,12 +179,18 @@ class Terminal(LinuxDriver):
                     if not raw and self._is_gone():
                         self.send_message(self.Gone())
                         return
-                    typed = _with_alt(self._replies.without(decoder.decode(raw)))
+                    typed = self._replies.without(decoder.decode(raw))
                     was_open, end = paste.is_open, paste.before(typed)
-                    text = end + unmarked.without(typed, is_marked=was_open or paste.is_open)
+                    is_marked = was_open or paste.is_open
+                    text = end + unmarked.without(typed if is_marked else _with_alt(typed), is_marked=is_marked)
                 else:
                     text = unmarked.released() + self._replies.released() + paste.overdue()
-                parser = self._fed(parser, text)
+                for piece in marked.pieces(text):
+                    if isinstance(piece, Pasted):
+                        self.process_message(events.Paste(piece.text))
+                    else:
+                        parser = self._fed(parser, piece)
+                parser = self._fed(parser, "")
 
     def _fed(self, parser: XTermParser, text: str) -> XTermParser:
         """Send off what `text` means; a sequence that cannot be understood is dropped, with a new parser after it."""
@@ -210,9 +217,8 @@ class Terminal(LinuxDriver):
 
 
 def _with_alt(text: str) -> str:
-    """Return what was typed with Alt and a digit so that Textual takes it for that."""
-    found = _ALT_DIGIT.match(text)
-    return f"\x1b[{ord(found[1])};3u" if found else text
+    """Return what was typed, Alt with digits so that Textual takes it for that; not what holds a paste as well."""
+    return text if BEGIN in text else _ALT_DIGIT.sub(lambda found: f"\x1b[{ord(found[1])};3u", text)
 
 
 def restore_now() -> None:

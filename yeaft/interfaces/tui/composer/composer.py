@@ -106,7 +106,7 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
     @property
     def is_empty(self) -> bool:
         """Whether nothing is written."""
-        return self._writing.is_empty and self._writing.search is None
+        return self._writing.is_empty and self._writing.search is None and not self._bursts.held
 
     def on_unmount(self) -> None:
         """Keep the draft for the next time."""
@@ -204,14 +204,12 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
             event.prevent_default()
             self._type(character, event.time)
             return
-        if event.key in NEW_LINE_KEYS:
-            name: str | None = "newline"
-        else:
-            name = self._bound_to(event.key)
+        name = "newline" if event.key in NEW_LINE_KEYS else self._bound_to(event.key)
         if name in ("send", "newline") and self._held("\n", event.time):
             event.stop()
             return
         self._flush()
+        name = name or self._bound_to(event.key)  # what was flushed may have given it a meaning
         if event.key == PREFIX:
             self._has_prefix = True
         elif name is None or not self._doing.is_for_us(name):
@@ -365,8 +363,7 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
 
     def _is_question(self, event: events.Key) -> bool:
         """Whether `?` asks for help: nothing is written, and somebody listens to it."""
-        is_alone = self.is_empty and not self._bursts.held
-        return event.key == "question_mark" and is_alone and event.key in self.screen.active_bindings
+        return event.key == "question_mark" and self.is_empty and event.key in self.screen.active_bindings
 
     def _show_popup(self) -> None:
         search, side = self._writing.search, self._doing.side

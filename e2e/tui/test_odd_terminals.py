@@ -9,7 +9,7 @@ import pytest
 from e2e.conftest import Serve, Terminals
 from e2e.given import Yeaft
 from e2e.screen import Screen
-from e2e.tui.ways import PRIVATE_MODE, answers, are_usual, modes
+from e2e.tui.ways import PRIVATE_MODE, answers, are_usual, modes, speaks_for_long
 
 READY = "$0.00"
 tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux")
@@ -134,3 +134,70 @@ async def test_a_question_that_came_where_there_was_no_room_leaves_nothing_behin
     screen.types("4")
 
     await screen.shows("Write a message", lambda text: "Make the terminal larger" not in text)
+
+
+async def test_where_there_is_no_room_ctrl_c_stops_what_runs_and_leaves_only_when_it_comes_again(
+    serve: Serve, terminals: Terminals
+) -> None:
+    await serve(speaks_for_long())
+    screen = terminals(columns=80, rows=24)
+    screen.starts()
+    await screen.shows(READY)
+    screen.types("go on")
+    screen.presses("enter")
+    await screen.shows("word word")
+    screen.resizes(18, 5)
+    await screen.shows("Make the")
+
+    screen.presses("ctrl+c")
+    await screen.shows("stopped")
+    screen.resizes(80, 24)
+    await screen.shows("─ stopped")
+    screen.resizes(18, 5)
+    await screen.shows("Make the")
+    screen.presses("ctrl+c")
+    await screen.shows("to leave.")
+    screen.presses("ctrl+c")
+
+    assert await screen.leaves() == 0
+    assert are_usual(screen), modes(screen)
+
+
+async def test_where_there_is_no_room_one_ctrl_c_ends_nothing(serve: Serve, terminals: Terminals) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(columns=18, rows=5)
+    screen.starts("--lang", "zh")
+    await screen.shows("请放大终端。")
+
+    screen.presses("ctrl+c")
+    await screen.shows("再按一次", "离开。")
+    screen.resizes(80, 24)
+    await screen.shows(READY)
+    screen.types("hello")
+    screen.presses("enter")
+    await screen.shows("Good morning.", "已回答")
+    screen.presses("ctrl+d")
+
+    assert await screen.leaves() == 0
+
+
+async def test_what_can_be_chosen_stands_in_view_however_low_the_terminal_is(
+    yeaft: Yeaft, serve: Serve, terminals: Terminals
+) -> None:
+    await serve(speaks_for_long())
+    screen = terminals(columns=80, rows=24)
+    screen.starts()
+    await screen.shows(READY)
+    screen.types("go on")
+    screen.presses("enter")
+    await screen.shows("word word")
+    screen.presses("ctrl+d")
+    await screen.shows("Leave although", "Type a number")
+
+    screen.resizes(30, 10)
+    await screen.shows("Leave although", "1  Stay", "2  Stop", "3  Wait")
+    screen.resizes(80, 24)
+    await screen.shows("Leave although", "Type a number")
+    screen.types("2")
+
+    assert await screen.leaves() == 0

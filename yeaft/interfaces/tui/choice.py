@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from yeaft.prompts.ui import Ui
 
 WIDTH, BORDERS = 78, 4
+BODY_ROWS, LEAST_BODY_ROWS, FRAME_ROWS = 16, 1, 2
+TALLEST = 0.96
+"""So much of the screen's height it takes at most."""
 QUIET_S = 0.4
 """Keys that come sooner after the last one were meant for the draft, or for what stood there before."""
 
@@ -138,9 +141,21 @@ class Choice(Modal[str]):
             is_at = number - 1 == self._at
             begin, style = f"{'> ' if is_at else '  '}{number}  ", self._chosen if is_at else ""
             lines += hanging(begin, unmasked(option.text), self._columns, style, self.app.console)
-        self._list.update(Text("\n").join(lines))
         hint = self._ui.text("screen.choose") if self._is_ready else ""
+        hints = hanging("", hint, self._columns, "", self.app.console) if hint else []
+        room = int(self.app.size.height * TALLEST) - FRAME_ROWS - len(self._heading) - LEAST_BODY_ROWS
+        if room < len(lines) + 1 + len(hints):
+            lines, hints = lines[1:], []
+        room += LEAST_BODY_ROWS - len(lines) - (1 + len(hints) if hints else 0)
+        for scroll in self.query(VerticalScroll):
+            scroll.styles.max_height = max(LEAST_BODY_ROWS, min(BODY_ROWS, room))
+        self._list.update(Text("\n").join(lines))
+        self._hint.display = bool(hints) or not self._is_ready
         self._hint.update(Text(f"\n{hint}"))
+
+    @property
+    def _heading(self) -> list[Text]:
+        return hanging("", unmasked(self._title), self._columns, "", self.app.console)
 
     @property
     def _columns(self) -> int:

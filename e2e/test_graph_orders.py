@@ -80,7 +80,10 @@ async def test_a_script_of_lines_waits_for_its_graph(yeaft: Yeaft, serve: Serve)
     assert out.index("A report of three facts.") < out.index("/runs shows its steps") < out.index("completed  report")
 
 
-async def test_a_run_whose_process_was_killed_is_told_and_gone_on_with_in_line_mode(yeaft: Yeaft, serve: Serve) -> None:
+@pytest.mark.parametrize("how", ["an order", "an answer"])
+async def test_a_run_whose_process_was_killed_is_told_and_gone_on_with_in_line_mode(
+    yeaft: Yeaft, serve: Serve, how: str
+) -> None:
     writes = Calls(calls=(ScriptedCall(tool="FileWrite", id="w1", args={"file_path": "a.txt", "content": "x\n"}),))
     gathers = Line(when="Gather:", steps=(writes, Says(text="three facts")))
     await serve(Script(lines=(gathers, ANSWERS.lines[1])))
@@ -93,10 +96,14 @@ async def test_a_run_whose_process_was_killed_is_told_and_gone_on_with_in_line_m
     first.ends(signal.SIGKILL)
 
     second = Typist(yeaft, "--line", "-c")
+    await second.sees("graphs were run, the newest first: report (stands still). /runs shows them.")
     await second.sees("of graph report has not ended")
-    await second.sees("yeaft>")
-    second.types("/runs resume last")
+    await second.sees("? in report · gather:")
     await second.sees("answer>")
+    if how == "an order":
+        second.types("/runs resume last")
+        await second.sees("? in report · gather:")
+        await second.sees("answer>")
     second.types("y")
     await second.sees("graph report completed")
     second.types("/quit")
@@ -127,3 +134,20 @@ async def test_a_run_of_a_session_that_is_open_elsewhere_is_not_waited_for(yeaft
     assert (ended.code, ended.out, ended.err) == (0, b"A report of three facts.\n", "")
     second.types("/quit")
     assert await second.leaves() == 0
+
+
+async def test_a_conversation_hears_how_far_a_run_came_that_has_nothing_to_show(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(ANSWERS)
+    put(yeaft, "def say(value):\n    return ''\n", "quiet.py")
+    put(
+        yeaft,
+        "graph:\n  limits: {max_steps: 1}\n  steps: [{id: first, call: quiet.say}, {id: second, call: quiet.say}]\n",
+    )
+    user = Typist(yeaft, "--line")
+
+    await user.sees("yeaft>")
+    user.types("/graph g.yaml tea")
+    await user.sees("stopped at its limit of steps: it came as far as step first, and there is no result")
+    user.types("/quit")
+
+    assert await user.leaves() == 0

@@ -5,7 +5,7 @@ import signal
 
 from e2e.conftest import Serve, Terminals
 from e2e.given import Yeaft
-from e2e.graphs_given import CHAIN, put
+from e2e.graphs_given import ANSWERS, CHAIN, put
 from e2e.tui.runs_given import FORKED, HELD, PLAIN, READY, SURE, answer, begun, goes_back, rows
 from yeaft.llm.scripted.script import Calls, Holds, Line, Says, Script, ScriptedCall
 
@@ -269,3 +269,24 @@ async def test_a_flow_that_a_vp_asks_for_is_watched_like_any_other(
 
     assert await screen.leaves() == 0
     assert await rows(yeaft) == [("chain", "completed", 2)]
+
+
+async def test_a_session_that_holds_runs_alone_says_so_and_how_they_are_shown(
+    yeaft: Yeaft, serve: Serve, terminals: Terminals
+) -> None:
+    await serve(ANSWERS)
+    put(yeaft, CHAIN)
+    ran = await yeaft.run("graph", "run", "g.yaml", "tea", "-q")
+    assert ran.code == 0, ran.err
+    screen = terminals(columns=100, rows=30)
+    screen.starts("-c")
+
+    await screen.shows(READY, "graphs were run, the newest first: report (completed). /runs")
+    screen.types("/runs")
+    screen.presses("enter")
+    await screen.shows("Runs of graphs", "report  completed")
+    screen.presses("escape")
+    await screen.hides("Runs of graphs")
+    screen.presses("ctrl+d")
+
+    assert await screen.leaves() == 0

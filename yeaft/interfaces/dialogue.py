@@ -12,13 +12,16 @@ from yeaft.engine.closing import Ending
 from yeaft.events.ops import AnyOp, Interrupt, SetModel, Steer
 from yeaft.interfaces.cli.readiness import check_known, check_ready
 from yeaft.interfaces.orders import Deed, orders
+from yeaft.interfaces.runs.runs_alone import runs_alone
 from yeaft.interfaces.session_graphs import SessionGraphs
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
+from yeaft.kernel.effort_prefix import without_effort
 from yeaft.kernel.errors import UsageError, YeaftError
 from yeaft.kernel.nearness import nearest
 from yeaft.session.addressing import known_names
 from yeaft.session.intake import Draft
+from yeaft.session.slash.effort import check_effort
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,25 +37,30 @@ Said = Literal["said", "steered", "stopped"]
 class Dialogue:
     """Takes what one user writes in a Session. `wish` is what it takes to be in a Session like it.
 
-    `models` are those that were chosen here for single VPs.
+    `models` are those that were chosen here for single VPs; `callers_effort` counts more than what a message asks for.
     """
 
     def __init__(self, here: Opened, wish: Wish) -> None:
         self.wish = wish
         self.models: dict[str, str] = {}
+        self.callers_effort = wish.effort
         self.orders = orders()
         self.graphs = here.flows.graphs = SessionGraphs(here)
         self._here = here
         self._taking: asyncio.Task[AnyOp | YeaftError] | None = None
 
     def left_open(self) -> tuple[tuple[str, dict[str, str]], ...]:
-        """What to say of turns and runs that were left, as codes with parameters; open questions say it of turns."""
+        """What to say of turns and runs that were left, as codes with parameters; open questions say it of turns.
+
+        Where nothing was said, all runs are named: nothing else would be seen of them.
+        """
         state = self._here.state
         vps = ", ".join(dict.fromkeys(f"@{turn.started.vp_id}" for turn in state.open_turns()))
         is_told = bool(vps) and not state.open_asks and not self._here.session.has_begun
         turns = (("session.left_open", {"vps": vps}),) if is_told else ()
         runs = (("runs.left", {"graph": name, "run": run_id}) for name, run_id in self.graphs.find_left())
-        return (*turns, *runs)
+        alone = () if state.messages else runs_alone(self._here.means.journal, self._here.ui)
+        return (*turns, *alone, *runs)
 
     @property
     def is_busy(self) -> bool:
@@ -84,6 +92,8 @@ class Dialogue:
                 self.models.clear()
             else:
                 self.models[op.vp_id] = op.model
+        if isinstance(op, SetModel) and op.effort and not op.vp_id:
+            self.callers_effort = ""
         if isinstance(op, Interrupt) and not op.vp_id:
             self.graphs.suspend()
         self._here.session.send(op)
@@ -103,7 +113,7 @@ class Dialogue:
 
         `to` are those whom the user chose, whoever the text names. Commands are messages of their own as well.
         """
-        at_work = self.at_work
+        at_work, text = self.at_work, without_effort(text)
         if not at_work or _slash(text)[1]:
             return ()
         mentioned = self._mentioned(text)
@@ -116,9 +126,11 @@ class Dialogue:
         `to` are those whom the user chose, whoever the text names. Raises `YeaftError` if it cannot be said; then
         nothing has happened.
         """
-        is_new = not self.steered(text, to) if to and not _slash(text)[1] else await self._is_new(text)
+        words = without_effort(text)
+        is_new = not self.steered(text, to) if to and not _slash(words)[1] else await self._is_new(words)
         if self.is_busy and self.wish.has_human and not is_new and not files:
-            for vp_id in to or (self._mentioned(text),):
+            check_effort(text)
+            for vp_id in to or (self._mentioned(words),):
                 self._here.session.send(Steer(text=text, vp_id=vp_id))
             return "steered"
         await check_ready(self.wish, self._here, " ".join(f"@{vp_id}" for vp_id in to) or text)

@@ -41,6 +41,7 @@ class SessionGraphs:
         self._watched: list[Heard] = []
         self._cancelling: set[asyncio.Task[None]] = set()
         self._left: dict[str, RunView] = {}
+        self._taken_up: set[str] = set()
 
     @property
     def are_running(self) -> bool:
@@ -75,6 +76,7 @@ class SessionGraphs:
         match deed.verb:
             case "resume":
                 if not any(view.run_id == run.run_id for view in self.views):
+                    self._taken_up.add(run.run_id)
                     self._own(run.name, partial(self._resumed, run.run_id))
             case "cancel":
                 if not self.cancel(run.run_id):
@@ -127,7 +129,9 @@ class SessionGraphs:
         """Go on with a run that was left with a question which has an answer now; return whether there is one."""
         for view in self._left.values():
             if view.asking(ask) is not None:
-                self._own(view.graph.name, partial(self._resumed, view.run_id))
+                if view.run_id not in self._taken_up:
+                    self._taken_up.add(view.run_id)
+                    self._own(view.graph.name, partial(self._resumed, view.run_id))
                 return True
         return False
 
@@ -185,7 +189,7 @@ class SessionGraphs:
         graphing.begin()
         self._withdraw_left(run_id)
         await self._here.means.parent.flushed()  # from here on nobody who had the run before can write in it
-        run = graphing.runs.resume(run_id)
+        run = graphing.runs.resume(run_id, is_unwanted=is_unwanted)
         if is_unwanted:
             await run.driver.cancel("user", "interrupted")
         return run

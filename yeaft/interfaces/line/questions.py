@@ -10,7 +10,7 @@ from yeaft.events.ops import Answer
 from yeaft.tools.policy.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from yeaft.prompts.ui import Ui
 
@@ -54,11 +54,23 @@ class Questions:
         self._step_of = step_of
         self._open: dict[str, AskOpened] = {}
         self._is_answered: set[str] = set()
+        self._left: set[str] = set()
 
     @property
     def current(self) -> AskOpened | None:
         """The question that the next line answers, if any is open."""
         return next((ask for ask in self._open.values() if ask.ask_id not in self._is_answered), None)
+
+    def take_up(self, asks: Iterable[AskOpened]) -> None:
+        """Show the first of those that a dead process has left open."""
+        self._open.update((ask.ask_id, ask) for ask in asks)
+        self._left.update(self._open)
+        if (first := self.current) is not None:
+            self._show(first)
+
+    def is_left(self, ask: AskOpened) -> bool:
+        """Whether nobody waits for the answer: a dead process has left the question."""
+        return ask.ask_id in self._left
 
     def hear(self, heard: Recorded | Transient) -> None:
         """Take in one event."""
@@ -101,7 +113,15 @@ class Questions:
             named = self._ui.text("runs.asked_in", step=step)
         elif step:
             about = self._ui.text("runs.asks", step=step, text=self._ui.retold(visible(ask.text)))
-        self._put("\n".join(line for line in (named, about, self._details(ask), *options, self.how()) if line))
+        left = ""
+        if self.is_left(ask):
+            left = self._ui.text(f"left_here.{'approval' if is_closed_by_messages(ask) else 'question'}_left")
+        self._put("\n".join(line for line in (left, named, about, self._details(ask), *options, self.how()) if line))
+
+
+def is_closed_by_messages(ask: AskOpened) -> bool:
+    """Whether a question that was left open is given up by saying something else: an approval that a turn waits for."""
+    return ask.kind == "approval" and bool(ask.turn_id)
 
 
 def _decided(ask: AskOpened, text: str) -> Answer | None:

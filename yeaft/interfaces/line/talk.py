@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from yeaft.events.call import AskOpened
 from yeaft.events.codec import Recorded, Transient
-from yeaft.events.ops import AnyOp, Close
+from yeaft.events.ops import AnyOp, Close, ContinueTurn
 from yeaft.events.session import MessageSettled
 from yeaft.interfaces.artifacts import NamedArtifacts, keep_file
 from yeaft.interfaces.attaching import file_to_attach
@@ -20,7 +20,7 @@ from yeaft.interfaces.copying import copied_now
 from yeaft.interfaces.dialogue import Dialogue
 from yeaft.interfaces.line.changing import Changing
 from yeaft.interfaces.line.console import Console, Finished, Terminal
-from yeaft.interfaces.line.questions import Questions
+from yeaft.interfaces.line.questions import Questions, is_closed_by_messages
 from yeaft.interfaces.line.telling import WholeLines, help_lines, outcome_of, status_lines, what_came
 from yeaft.interfaces.orders import (
     SESSION,
@@ -36,6 +36,7 @@ from yeaft.interfaces.orders import (
     Show,
 )
 from yeaft.interfaces.runs.run_lines import begun_line, ended_line
+from yeaft.kernel.effort_prefix import LEVELS
 from yeaft.kernel.errors import YeaftError
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Talk:
 
     def words(self) -> list[str]:
         """Return what a word can be completed to."""
-        names = [*self.dialogue.orders, *(word.name for word in self._here.slash_words())]
+        names = [*self.dialogue.orders, *LEVELS, *(word.name for word in self._here.slash_words())]
         return [*(f"/{name}" for name in names), *(f"@{vp.id}" for vp in self._here.library.all())]
 
     async def go_on(self, first: str) -> Leave:
@@ -123,6 +124,8 @@ class Talk:
         for code, params in (*here.remarks, *self.dialogue.left_open()):
             self._tell(f"yeaft: {here.ui.text(code, **params)}")
         self._tell(here.ui.text("line.welcome", session=here.state.session_id, folder=str(here.folder)))
+        if self.dialogue.wish.has_human:
+            self._questions.take_up(here.state.open_asks.values())
         left = await self._take(first) if first.strip() else None
         default = ""
         while left is None:
@@ -160,10 +163,13 @@ class Talk:
         if ask is None or self.dialogue.is_order(line):
             return "", await self._take(line)
         try:
-            return await self._answer(ask, line), None
+            edited = await self._answer(ask, line)
         except YeaftError as error:
             self._findings.refuse(error)
             return "", None
+        if edited and self._is_given_up_by_words(ask):
+            return "", await self._take(line)
+        return edited, None
 
     async def _answer(self, ask: AskOpened, line: str) -> str:
         """Answer a question with a line; return the line if it is no answer."""
@@ -176,12 +182,18 @@ class Talk:
         else:
             answer = self._questions.answer(line)
             if answer is None:
-                self._tell(self._here.ui.text("line.unclear", how=self._questions.how()))
+                if not self._is_given_up_by_words(ask):
+                    self._tell(self._here.ui.text("line.unclear", how=self._questions.how()))
                 return line
             answer = await self._changing.completed(ask, answer)
         self._questions.settle(ask)
         self._here.session.send(answer)
+        if self._questions.is_left(ask) and not self.dialogue.graphs.go_on_from(ask) and ask.turn_id:
+            self._here.session.send(ContinueTurn(turn_id=ask.turn_id))
         return ""
+
+    def _is_given_up_by_words(self, ask: AskOpened) -> bool:
+        return self._questions.is_left(ask) and is_closed_by_messages(ask)
 
     async def _take(self, line: str) -> Leave | None:
         """Carry out an order, or say the line to whoever it is for."""

@@ -37,11 +37,13 @@ def over(ui: Ui, view: RunView, ended: GraphEnded, named: Callable[[str], str]) 
             return NoticePosted(code="runs.completed", params=params, level="info")
         case "cancelled":
             return NoticePosted(code="runs.cancelled", params=params, level="warn")
-        case "limit" if ended.error:
-            return NoticePosted(code="runs.limit_declared", params={**params, "reason": ended.error}, level="warn")
         case "limit":
-            limit = ui.text(f"graph_run.limit_{ended.limit}")
-            return NoticePosted(code="runs.limit", params={**params, "limit": limit}, level="warn")
+            params |= {"reason": ended.error, "limit": ui.text(f"graph_run.limit_{ended.limit}")}
+            code = "runs.limit_declared" if ended.error else "runs.limit"
+            if text or params["artifacts"]:
+                return NoticePosted(code=code, params=params, level="warn")
+            params["reached"] = reached(ui, view)
+            return NoticePosted(code=f"{code}_empty", params=params, level="warn")
         case "failed" | "needs_human":
             step = failed_step(view)
             code = "runs.failed" if step else "runs.failed_between"
@@ -66,6 +68,13 @@ def _sums(ui: Ui, view: RunView) -> str:
 
 def _artifacts(view: RunView) -> list[str]:
     return list(dict.fromkeys(one for visit in view.visits.values() for one in visit.artifacts))
+
+
+def reached(ui: Ui, view: RunView) -> str:
+    """Say how far a run has come that has nothing to show."""
+    declared = {step.id for step in view.graph.steps if isinstance(step.task, FailTask)}
+    step = next((one.node for one in reversed(view.own) if one.node not in declared), "")
+    return ui.text("graph_run.reached", step=step) if step else ui.text("graph_run.reached_none")
 
 
 def failed_step(view: RunView) -> str:

@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pexpect
+import pytest
 
 from tests.cli.commands_given import PATIENCE_S, Given
+from yeaft.interfaces.cli.terminal_text import width
 
 PRICED = """
 [providers.box]
@@ -153,4 +155,22 @@ def test_usage_that_has_no_room_beside_each_other_stands_below_each_other(talkin
         for name in ("@omni", "all")
         for part in (name, "replies", "in", "cache read", "cache written", "out", "cost")
     ]
-    assert {line.index(line.split("  ")[-1].strip()) for line in below if line[:1] == " "} == {17}
+    assert len({width(line) for line in below if line[:1] == " "}) == 1
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_figures_are_flush_right_in_both_languages(talking: Given, lang: str) -> None:
+    priced(talking)
+    talking.says("-m", "box/scripted", "@omni look around")
+    talking.says("@omni @skeptic look around")
+
+    usage = talking.says("usage", "--by", "vp", "--lang", lang).splitlines()
+    context = talking.says("session", "context", "--vp", "omni", "--lang", lang).splitlines()
+    parts = context[1:]
+    shares = [line for line in parts if line.endswith("%")]
+
+    assert len({width(line) for line in usage}) == 1
+    assert len(shares) > 3
+    assert {width(line) for line in shares} == {width(parts[0])}
+    for line in shares:
+        assert line[: -len(line.split()[-1])].endswith("  ")

@@ -155,6 +155,24 @@ def test_a_folder_of_commands_is_checked_with_all_below_it(given: Given) -> None
     assert (done.code, done.out) == (65, f"{empty}:1: holds no text to say\n".replace(f"{given.folder}/", ""))
 
 
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [("en", "/help is an order for an open Session: begin one with `yeaft`"), ("zh", "先用 `yeaft` 打开会话")],
+)
+def test_an_order_on_the_command_line_says_where_it_belongs_and_where_the_help_is(
+    given: Given, lang: str, said: str
+) -> None:
+    model = {"YEAFT_MODEL": "nobody", "YEAFT_BASE_URL": "http://127.0.0.1:9/v1", "YEAFT_API_KEY": "x"}
+
+    order = given.yeaft("--lang", lang, "/help", **model)
+    slip = given.yeaft("/modle", **model)
+
+    assert order.code == 2
+    assert said in order.err
+    assert "`yeaft help`" in order.err
+    assert "Did you mean /model?" in slip.err
+
+
 def test_a_command_on_the_command_line_ends_with_what_went_wrong(given: Given) -> None:
     written(given, "home/commands/ship.md", "!`touch shipped`\n")
 

@@ -71,6 +71,11 @@ def test_a_link_stays_a_link_and_the_mode_stays(config: Path, tmp_path: Path) ->
     [
         ("limits.max_rounds", "many", "line 5: limits.max_rounds: Expected int"),
         ("limits.max_round", 3, "did you mean max_rounds?"),
+        ("mode", "auto", "did you mean permissions.mode?"),
+        ("mode", "off", "did you mean sandbox.mode?"),
+        ("model", "box/large", "did you mean models.primary?"),
+        ("theme", "dark", "did you mean tui.theme?"),
+        ("lang", "zh", "did you mean language?"),
         ("models.effort", "hard", "is no effort"),
         ("language.code", "en", "language is not a table"),
     ],

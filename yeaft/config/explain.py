@@ -14,6 +14,7 @@ from yeaft.config.lines import Parts, line_of
 from yeaft.config.settings import PROTOCOL_HINT, Config
 from yeaft.config.tables import Layer, Table, Value, dotted
 from yeaft.kernel.errors import ConfigError
+from yeaft.kernel.nearness import distance
 
 SHOWN_PROBLEMS = 5
 
@@ -55,7 +56,7 @@ def _in_struct(value: Value, kind: type[Struct], at: Parts) -> Iterator[Problem]
         if key in fields:
             yield from _in_value(inner, fields[key].type, here)
         else:
-            yield Problem(parts=here, text=_unknown(here, key, list(fields)))
+            yield Problem(parts=here, text=_unknown(here, inner, list(fields)))
     for key, field in fields.items():
         if field.required and key not in value:
             yield Problem(parts=at, text=f"{dotted(at)} has no {key}. Add {key} = ...")
@@ -105,11 +106,46 @@ def _words(kind: Any) -> tuple[str, ...]:
     return (*truths, *(word for word in words if word))
 
 
-def _unknown(at: Parts, key: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(key, known, n=1)
+def _unknown(at: Parts, value: Value, known: list[str]) -> str:
+    """Say what was probably meant: a slip of what may stand here, or a setting of just this name in some table."""
+    key = str(at[-1])
+    slips = difflib.get_close_matches(key, known, n=1)
+    is_close = bool(slips) and distance(key, slips[0]) == 1
+    same = _same_name(key, value)
+    if len(at) > 1:
+        near = [*slips, *same]
+    else:
+        near = [*(_within(slip, value) for slip in slips), *same] if is_close else [*same, *slips]
     place = f"in {dotted(at[:-1])}" if len(at) > 1 else "at the top"
-    remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}."
-    return f"unknown key {key!r} {place}; {remedy}"
+    return f"unknown key {key!r} {place}; " + (f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}.")
+
+
+def _within(name: str, value: Value) -> str:
+    """Return `name`, or the first setting of the table with this name that can be `value`, if that is no table."""
+    if isinstance(value, dict):
+        return name
+    inner = (at for at, kind in _leaves(Config, ()) if at[0] == name and _can_be(value, kind, at))
+    return next(map(dotted, inner), name)
+
+
+def _same_name(key: str, value: Value) -> list[str]:
+    """Return the settings of tables that are called so, those that can be `value` before others."""
+    found = [(_can_be(value, kind, at), at) for at, kind in _leaves(Config, ()) if at[-1] == key]
+    return [dotted(at) for can_be in (True, False) for fits, at in found if fits is can_be]
+
+
+def _can_be(value: Value, kind: Any, at: Parts) -> bool:
+    return next(_in_value(value, kind, at), None) is None
+
+
+def _leaves(kind: type[Struct], at: Parts) -> Iterator[tuple[Parts, Any]]:
+    """Yield the settings of tables whose names are fixed, with what they can be."""
+    for field in msgspec.structs.fields(kind):
+        here, struct = (*at, field.encode_name), _struct_in(field.type)
+        if struct is not None:
+            yield from _leaves(struct, here)
+        elif at:
+            yield here, field.type
 
 
 def _named(value: Value) -> str:

@@ -52,6 +52,7 @@ class SlashCommands:
         names: Callable[[], Names],
         phrases: Mapping[str, str],
         prompts: Prompts | None = None,
+        orders: Sequence[str] = (),
     ) -> None:
         self._folders = folders
         self._skills = skills
@@ -59,6 +60,7 @@ class SlashCommands:
         self._names = names
         self._phrases = phrases
         self._prompts = prompts
+        self._orders = orders
 
     def listed(self) -> tuple[SlashWord, ...]:
         """Return all that can be started, by name. Blocking."""
@@ -83,7 +85,7 @@ class SlashCommands:
             return draft.with_block(self._command_block(slash.name, text))
         if await asyncio.to_thread(os.path.lexists, f"/{slash.name}"):
             return draft  # a message that begins with a path
-        raise UsageError(_unknown(slash.name, shelf, _listed(commands, shelf, self._prompts)))
+        raise UsageError(_unknown(slash.name, shelf, _listed(commands, shelf, self._prompts), self._orders))
 
     def _read(self) -> tuple[Commands, Shelf]:
         return read_commands(self._folders), self._skills.read()
@@ -132,9 +134,12 @@ def words_of_skills(commands: Commands, shelf: Shelf) -> Iterator[SlashWord]:
             )
 
 
-def _unknown(name: str, shelf: Shelf, words: Sequence[SlashWord]) -> str:
+def _unknown(name: str, shelf: Shelf, words: Sequence[SlashWord], orders: Sequence[str]) -> str:
+    if name in orders:
+        where = "begin one with `yeaft`, and type it there. `yeaft help` is the help."
+        return f"/{name} is an order for an open Session: {where} To say it as text, put a word before it."
     if (skill := shelf.get(name)) is not None:
         return f"The skill {skill.name!r} is not for you to start (user-invocable is off in {skill.source})."
-    near = nearest(name.casefold(), (word.name for word in words))
+    near = nearest(name.casefold(), (*(word.name for word in words), *orders))
     remedy = f"Did you mean /{near}?" if near else "`yeaft skill ls` lists those there are."
     return f"There is no command /{name}. {remedy} To say it as text, put a word before it."

@@ -169,7 +169,11 @@ class Sittings:
 
     def _offer(self, here: Opened) -> None:
         """Offer the demo's prompts one by one."""
-        offering = Offering(self._prompts, self._screen.offer, lambda: self._screen.remark("demo.over"))
+
+        def over() -> None:  # after what the last event leads to was told
+            self._app.call_later(self._screen.remark, "demo.over")
+
+        offering = Offering(self._prompts, self._screen.offer, over)
         here.listen(offering.hear)
         offering.next()
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.strip import Strip
-
 from yeaft.interfaces.tui.blocks import AnyBlock, Words
 from yeaft.interfaces.tui.transcript.block_lines import block_lines
 from yeaft.interfaces.tui.transcript.line import Line
@@ -20,7 +18,6 @@ class Laid:
 
     def __init__(self, block: AnyBlock, view: View, *, is_open: bool) -> None:
         self.lines: list[Line] = []
-        self.strips: dict[int, Strip] = {}
         self.changed = 0
         self._block = block
         self._view = view
@@ -35,14 +32,11 @@ class Laid:
             self._is_open = is_open
             self._draw()
             self.changed = 0
-            self.strips.clear()
             return
         if block is self._block or block == self._block:
             return
-        self._block, count = block, len(self.lines)
+        self._block = block
         self._draw()
-        for number in range(self.changed, count):
-            self.strips.pop(number, None)
 
     def _draw(self) -> None:
         if not isinstance(self._block, Words):
@@ -50,11 +44,14 @@ class Laid:
             self.changed = _first_difference(before, self.lines)
             return
         growing, text = self._growing, self._block.text
-        self.changed = growing.settled if growing else 0
+        settled = growing.settled if growing else 0
+        unsettled = self.lines[settled:]
         if growing is None or not growing.grow(text):
             self.changed = 0
             growing = self._growing = Growing(self._view.columns, self._view.palette, (Line(),))
             growing.grow(text)
+        else:
+            self.changed = settled + _first_difference(unsettled, growing.lines[settled:])
         self.lines = growing.lines
         if not self._block.is_live:
             self._growing = None

@@ -7,9 +7,6 @@ import os
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec.structs import replace
-from rich.cells import cell_len
-from rich.segment import Segment
-from rich.style import Style
 from textual import events, getters
 from textual.app import App
 from textual.binding import BindingType
@@ -26,11 +23,11 @@ from yeaft.interfaces.tui.transcript.finding import Finding
 from yeaft.interfaces.tui.transcript.keys import CURSOR_KEYS
 from yeaft.interfaces.tui.transcript.long_view import LongView
 from yeaft.interfaces.tui.transcript.outside import run
-from yeaft.interfaces.tui.transcript.painting import Span, occurrences, painted
 from yeaft.interfaces.tui.transcript.palette import palette_of
 from yeaft.interfaces.tui.transcript.pictures import Pictures
 from yeaft.interfaces.tui.transcript.pointing import target_at
 from yeaft.interfaces.tui.transcript.reading import Reading
+from yeaft.interfaces.tui.transcript.rows import GUTTER, Rows
 from yeaft.interfaces.tui.transcript.selecting import selected_text
 from yeaft.interfaces.tui.transcript.view import View
 from yeaft.interfaces.tui.transcript.viewport import Viewport
@@ -45,8 +42,6 @@ if TYPE_CHECKING:
     from yeaft.interfaces.tui.scene import Change
     from yeaft.prompts.ui import Ui
 
-GUTTER = 1
-"""The columns on the left in which the cursor stands."""
 NEAR_LINES = 30
 """So near the first line older blocks are asked for."""
 LEAST_COLUMNS = 10
@@ -76,22 +71,22 @@ class Transcript(LongView, can_focus=True):
         super().__init__()
         self.finding = Finding()
         self._look = look
-        self._ui = ui
         self._pictures = Pictures(self.run_worker, self.redraw)
         palette = palette_of(look, links=os.environ.get("TERM", "") not in LINKLESS_TERMINALS)
         self.column = Column(
             View(columns=LEAST_COLUMNS, look=look, palette=palette, ui=ui, pictures=self._pictures.rows)
         )
         self.viewport = Viewport(self.column)
-        self._cursor: str | None = None
-        self._origin = 0
-        self._new: set[str] = set()
+        self.cursor: str | None = None
+        self.origin = 0
+        self.new_below: set[str] = set()
         self._is_settling = False
         self._size_known = Size()
         self._has_asked = False
         self._wants_all = False
         self._is_warm = False
         self.reading = Reading(self, ui)
+        self._rows = Rows(self)
 
     def apply(self, change: Change) -> None:
         """Show what has changed."""
@@ -101,10 +96,10 @@ class Transcript(LongView, can_focus=True):
         first = self.column.apply(change.done, change.tail, is_reset=change.is_reset)
         if change.is_reset:
             self._has_asked = False
-            self._new.clear()
+            self.new_below.clear()
             self.call_after_refresh(self.reading.look_on)
         if not self.viewport.is_following:
-            self._new.update(block.key for block in self.column.blocks[first:] if not isinstance(block, ToolUse))
+            self.new_below.update(block.key for block in self.column.blocks[first:] if not isinstance(block, ToolUse))
         self._settle(first)
 
     def prepend(self, blocks: Sequence[AnyBlock]) -> None:
@@ -117,17 +112,13 @@ class Transcript(LongView, can_focus=True):
             if self._wants_all:
                 self.want_all()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return lines of what is in view as they go to the screen, in place of what Textual would keep by rows."""
+        return self._rows.finished(crop)
+
     def render_line(self, y: int) -> Strip:
         """Return one line of what is in view."""
-        number = self.viewport.top + y
-        width, ground = self.size.width, self.visual_style.rich_style
-        if number >= self.column.total or not self.column.blocks:
-            return Strip.blank(width, ground)
-        index, within = self.column.at(number)
-        if y == self.viewport.rows - 1 and not self.viewport.is_following:
-            return self._with_pill(self._strip(index, within)).adjust_cell_length(width).apply_style(ground)
-        strip = self._selected(self._strip(index, within), number - self._origin)
-        return strip.adjust_cell_length(width).apply_style(ground).simplify()
+        return self._rows.row(y)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow the user: a step goes over lines as they are, a jump to where the guess is.
@@ -234,13 +225,13 @@ class Transcript(LongView, can_focus=True):
 
     def move_cursor(self, by: int) -> None:
         """Move the cursor to another block, and bring it into view."""
-        key = self._cursor if self._cursor and self.column.index_of(self._cursor) is not None else None
+        key = self.cursor if self.cursor and self.column.index_of(self.cursor) is not None else None
         index = self.column.index_of(key or self.viewport.bottom_key() or "")
         if index is None:
             return
         index = min(max(index + by, 0), len(self.column.blocks) - 1)
-        self._cursor = self.column.blocks[index].key
-        self.viewport.reveal(Place(self._cursor, 0))
+        self.cursor = self.column.blocks[index].key
+        self.viewport.reveal(Place(self.cursor, 0))
         self._settle()
 
     def toggle(self, key: str) -> None:
@@ -258,13 +249,13 @@ class Transcript(LongView, can_focus=True):
             if line is None and is_foldable(self.column.blocks[index]):
                 self.column.fold(key, is_open=True)
                 line = self._found_line(index)
-            self._cursor = key
+            self.cursor = key
             self.viewport.reveal(Place(key, line or 0), margin=self.viewport.rows // 3)
         self._settle()
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return what is selected as it was written, without signs, borders and soft line ends."""
-        return selected_text(self.column, selection, self._origin, GUTTER), "\n"
+        return selected_text(self.column, selection, self.origin, GUTTER), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Draw what is selected now."""
@@ -276,7 +267,7 @@ class Transcript(LongView, can_focus=True):
         number = self.viewport.top + event.y
         if number >= self.column.total or self.text_selection is not None:
             return
-        if event.y == self.viewport.rows - 1 and self._new and event.x >= self._pill_at(self._pill()):
+        if event.y == self.viewport.rows - 1 and self.new_below and event.x >= self._rows.pill_at:
             self.go_to_end()
             return
         index, within = self.column.at(number)
@@ -284,7 +275,7 @@ class Transcript(LongView, can_focus=True):
         if target := target_at(self.column.lines(index)[within], event.x - GUTTER):
             self.run_worker(self.reading.pointed(*target))
         else:
-            self._cursor = block.key
+            self.cursor = block.key
             self.toggle(block.key)
 
     def on_focus(self) -> None:
@@ -302,7 +293,7 @@ class Transcript(LongView, can_focus=True):
     def action_fold(self) -> None:
         """Unfold or fold the block with the cursor; a picture is shown large instead."""
         self.move_cursor(0)
-        index = self.column.index_of(self._cursor) if self._cursor else None
+        index = self.column.index_of(self.cursor) if self.cursor else None
         if index is not None and not self.reading.shows_pictures(self.column.blocks[index]):
             self.toggle(self.column.blocks[index].key)
 
@@ -310,7 +301,7 @@ class Transcript(LongView, can_focus=True):
         """Let something be done with the block that has the cursor."""
         if what != "leave":
             self.move_cursor(0)
-        index = self.column.index_of(self._cursor) if self._cursor else None
+        index = self.column.index_of(self.cursor) if self.cursor else None
         if what == "leave":
             self.finding.clear()
             self.leave()
@@ -327,9 +318,9 @@ class Transcript(LongView, can_focus=True):
         held, top = viewport.anchor, viewport.top
         viewport.settle()
         if held is not None and (line := column.line_of(held)) is not None:
-            self._origin += line - top
+            self.origin += line - top
         if viewport.is_following:
-            self._new.clear()
+            self.new_below.clear()
         self._scroll_there()
         if first is not None and held is not None and held == viewport.anchor:
             self._refresh_from(first)
@@ -342,7 +333,7 @@ class Transcript(LongView, can_focus=True):
     def _scroll_there(self) -> None:
         self._is_settling = True
         try:
-            self.extend(Size(self.size.width, self.column.total))
+            self.extend(Size(self.size.width, self.column.total), self.viewport.top)
             self.scroll_target_y = self.scroll_y = self.viewport.top
         finally:
             self._is_settling = False
@@ -356,42 +347,6 @@ class Transcript(LongView, can_focus=True):
         row = max(line - viewport.top, 0)
         if row < viewport.rows:
             self.refresh(Region(0, row, self.size.width, viewport.rows - row))
-
-    def _strip(self, index: int, within: int) -> Strip:
-        laid, key = self.column.laid(index), self.column.blocks[index].key
-        has_cursor = key == self._cursor and self.has_focus
-        if (strip := laid.strips.get(within)) is None:
-            line = laid.lines[within]
-            strip = laid.strips[within] = Strip([Segment(" " * GUTTER), *line.segments()], GUTTER + line.width)
-        spans = occurrences(strip.text, self.finding.word, self.column.view.palette.found) if self.finding.word else []
-        if not spans and not has_cursor:
-            return strip
-        segments = painted([*strip], spans)
-        if has_cursor:
-            segments[0] = Segment(self.column.view.sign("▌", ">"), self.column.view.palette.cursor)
-        return Strip(segments, strip.cell_length)
-
-    def _selected(self, strip: Strip, y: int) -> Strip:
-        selection = self.text_selection
-        span = selection.get_span(y) if selection else None
-        if span is not None:
-            style = self.screen.get_component_rich_style("screen--selection")
-            end = len(strip.text) if span[1] < 0 else span[1]
-            strip = Strip(painted([*strip], [Span(max(span[0], GUTTER), end, style)]), strip.cell_length)
-        return strip.apply_offsets(0, y)
-
-    def _pill(self) -> str:
-        count = len(self._new)
-        said = f" {self._ui.text('transcript.new_below', count=count)}" if count else ""
-        return f" {self.column.view.sign('↓', 'v')}{said} "
-
-    def _pill_at(self, pill: str) -> int:
-        return self.scrollable_content_region.width - cell_len(pill)
-
-    def _with_pill(self, strip: Strip) -> Strip:
-        """Put the sign that there is more below on the right of the last line, before the scroll bar."""
-        pill, style = self._pill(), Style(reverse=True, bold=bool(self._new))
-        return Strip.join((strip.adjust_cell_length(self._pill_at(pill)), Strip([Segment(pill, style)])))
 
     def _found_line(self, index: int) -> int | None:
         word = self.finding.word.lower()

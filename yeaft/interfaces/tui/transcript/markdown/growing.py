@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from yeaft.interfaces.tui.transcript.line import Line
 from yeaft.interfaces.tui.transcript.markdown.blocks import markdown_lines
 from yeaft.interfaces.tui.transcript.markdown.pieces import Piece, Pieces
+from yeaft.interfaces.tui.transcript.markdown.prose import STEP_CHARS, Prose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,7 @@ class Growing:
         self._palette = palette
         self._pieces = Pieces()
         self._text = ""
+        self._prose: Prose | None = None
 
     def grow(self, text: str) -> bool:
         """Take in the text as it is now; say whether it goes on from what it was (else nothing has changed)."""
@@ -31,15 +33,22 @@ class Growing:
             return False
         del self.lines[self.settled :]
         for piece in self._pieces.feed(text[len(self._text) :]):
-            self._draw(piece)
+            self._add(piece, markdown_lines(piece.text, self.columns, self._palette))
+            self._prose = None
         self.settled = len(self.lines)
         self._text = text
         if (rest := self._pieces.rest) is not None:
-            self._draw(rest)
+            self._add(rest, self._as_prose(rest) or markdown_lines(rest.text, self.columns, self._palette))
         return True
 
-    def _draw(self, piece: Piece) -> None:
-        drawn = markdown_lines(piece.text, self.columns, self._palette)
+    def _as_prose(self, rest: Piece) -> list[Line] | None:
+        """Return the lines of a long paragraph; those of short ones, and of all else, are as soon made anew."""
+        if len(rest.text) <= STEP_CHARS:
+            return None
+        self._prose = self._prose or Prose(self.columns, self._palette)
+        return self._prose.lines(rest.text)
+
+    def _add(self, piece: Piece, drawn: Sequence[Line]) -> None:
         if drawn and len(self.lines) > self._lead and not piece.goes_on:
             self.lines.append(Line())
         self.lines += drawn

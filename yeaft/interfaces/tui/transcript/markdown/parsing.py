@@ -28,6 +28,11 @@ def parsed(text: str) -> list[Token]:
     return _parser(is_whole=True).parse(text)
 
 
+def inline_tokens(text: str) -> list[Token]:
+    """Return the tokens inside of the lines of a paragraph."""
+    return [child for token in _parser(is_whole=True).parseInline(text) for child in token.children or ()]
+
+
 def blocks_of(text: str) -> list[list[Token]]:
     """Return the tokens of each block that stands at the top, without what is inside of lines; each has a `map`."""
     blocks: list[list[Token]] = []

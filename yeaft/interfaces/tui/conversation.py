@@ -6,7 +6,6 @@ import time
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
-from textual.screen import Screen
 
 from yeaft.events.codec import Recorded
 from yeaft.events.ops import AnyOp, Close, ContinueTurn, Interrupt, SetMode
@@ -15,6 +14,7 @@ from yeaft.interfaces.orders import MODES, Deed, Leave
 from yeaft.interfaces.tui.asks.ask_panel import AskPanel
 from yeaft.interfaces.tui.composer.composer import Composer
 from yeaft.interfaces.tui.deeds import done
+from yeaft.interfaces.tui.frames import Frames
 from yeaft.interfaces.tui.ladder import Ladder
 from yeaft.interfaces.tui.lane_bar import LaneBar
 from yeaft.interfaces.tui.lanes import lanes
@@ -23,6 +23,7 @@ from yeaft.interfaces.tui.notifying import Notifying
 from yeaft.interfaces.tui.panels.bound import bound, first_bound
 from yeaft.interfaces.tui.panels.opener import PANEL_KEYS, Panels
 from yeaft.interfaces.tui.program import Noted, Program
+from yeaft.interfaces.tui.prompt_screen import PromptScreen
 from yeaft.interfaces.tui.run_bar import RunBar
 from yeaft.interfaces.tui.scene import Scene
 from yeaft.interfaces.tui.status_line import StatusLine
@@ -45,13 +46,11 @@ if TYPE_CHECKING:
     from yeaft.interfaces.tui.look import Look
     from yeaft.prompts.ui import Ui
 
-FRAME_S = 0.12
-"""What streams in is drawn at most this often."""
 TICK_S = 1.0
 """So often clocks and countdowns are drawn while something runs; while nothing does, nothing is."""
 
 
-class Conversation(Screen[None]):
+class Conversation(PromptScreen):
     """Draws one Session once `converse` has given it; until then there is only the draft."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -76,6 +75,7 @@ class Conversation(Screen[None]):
         self._leaving: Leaving | None = None
         self._early: list[Composer.Sent] = []
         self._is_due = False
+        self._frames = Frames()
         self._ticking: Timer | None = None
         self._ladder = Ladder()
         self._escapes = Ladder()
@@ -359,10 +359,11 @@ class Conversation(Screen[None]):
         """Draw with the next frame."""
         if not self._is_due:
             self._is_due = True
-            self.set_timer(FRAME_S, self._draw)
+            self.set_timer(self._frames.wait_s(time.monotonic()), self._draw)
 
     def _draw(self) -> None:
         self._is_due = False
+        self._frames.drawn(time.monotonic())
         if self._scene is None:
             return
         self.transcript.apply(self._scene.take())

@@ -183,7 +183,7 @@ class Screen:
 
     async def _until(self, holds: Callable[[], bool], wanted: object) -> str:
         try:
-            async with asyncio.timeout(PATIENCE_S / 2):
+            async with asyncio.timeout(PATIENCE_S):
                 while not holds():
                     self._changed.clear()
                     await self._changed.wait()

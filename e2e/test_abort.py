@@ -9,7 +9,7 @@ from yeaft.llm.scripted.server import ScriptedServer
 
 PROTOCOLS = ("anthropic", "openai-responses")
 PLACES = 5
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 boundaries = pytest.mark.parametrize(
     ("number", "boundary"), list(enumerate(abort.BOUNDARIES)), ids=[boundary.name for boundary in abort.BOUNDARIES]

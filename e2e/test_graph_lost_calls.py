@@ -93,7 +93,7 @@ async def test_a_command_that_was_cut_off_with_its_owner_is_not_begun_again_by_i
     first = await yeaft.start("graph", "run", "g.yaml", "go", "-q", "--mode", "auto")
     await until((yeaft.folder / "noted.txt").exists)
     os.killpg(first.pid, signal.SIGKILL)
-    await first.communicate()
+    await yeaft.ended(first)
     await until(lambda: has_ended_its_command(yeaft))
     (yeaft.folder / "again").touch()
 

@@ -182,7 +182,7 @@ async def test_of_two_that_go_on_with_one_run_one_drives_and_the_other_follows(y
     first = await yeaft.start("graph", "run", "g.yaml", "tea", "--output-format", "stream-json")
     await server.reached("g")
     os.killpg(first.pid, signal.SIGKILL)
-    await first.communicate()
+    await yeaft.ended(first)
     server.requests.clear()
 
     both = await asyncio.gather(*(yeaft.run("graph", "resume", "last") for _ in range(2)))
@@ -226,7 +226,7 @@ async def test_a_run_within_ends_with_the_one_around_it_also_when_nobody_drives_
     driving = await yeaft.start("graph", "run", "g.yaml", "tea", "--graph", "main")
     await server.reached("g")
     os.killpg(driving.pid, signal.SIGKILL)
-    await driving.communicate()
+    await yeaft.ended(driving)
 
     cancelled = await yeaft.run("graph", "cancel", "last")
 

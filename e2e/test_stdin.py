@@ -51,8 +51,7 @@ async def test_who_asks_for_standard_input_waits_for_it(words: tuple[str, ...], 
     assert process.stderr is not None
 
     async with asyncio.timeout(PATIENCE_S):
-        while WAITING not in await process.stderr.readline():
-            pass
+        await process.stderr.readuntil(WAITING)
     ran = await yeaft.ended(process, b"late words")
 
     assert (ran.code, ran.out) == (0, b"Hello there.\n")

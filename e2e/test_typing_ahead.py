@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from e2e.conftest import Serve, Terminals
-from e2e.given import Yeaft
+from e2e.given import PATIENCE_S, Yeaft
 from e2e.tui.ways import answers
 from yeaft.llm.scripted.script import Calls, Line, Says, Script, call
 
@@ -21,8 +21,9 @@ def when_a_prompt_is_said(yeaft: Yeaft, command: str) -> None:
 
 
 async def exists(path: Path) -> None:
-    while not await asyncio.to_thread(path.exists):
-        await asyncio.to_thread(os.sched_yield)
+    async with asyncio.timeout(PATIENCE_S):
+        while not await asyncio.to_thread(path.exists):
+            await asyncio.to_thread(os.sched_yield)
 
 
 async def test_lines_that_are_typed_before_the_first_prompt_are_said_in_order(

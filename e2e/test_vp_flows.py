@@ -131,8 +131,7 @@ async def test_interrupting_the_vp_ends_its_flow_in_good_order(yeaft: Yeaft, ser
     process = await yeaft.start("-p", "brew", "--allow", "RunFlow", stdout=PIPE)
     await server.received(2)
     process.send_signal(signal.SIGINT)
-    await process.communicate()
 
-    assert process.returncode == 130
+    assert (await yeaft.ended(process)).code == 130
     (row,) = runs(await yeaft.run("graph", "ls", "--json"))
     assert row["state"] == "cancelled"

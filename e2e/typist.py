@@ -6,7 +6,7 @@ import signal
 
 import pexpect
 
-from e2e.given import Yeaft, wait_for_end
+from e2e.given import PATIENCE_S, Yeaft, wait_for_end
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -21,7 +21,7 @@ class Typist:
             command,
             cwd=str(yeaft.folder),
             env={**yeaft.environ, "TERM": term, "PROMPT_TOOLKIT_NO_CPR": "1"},
-            timeout=20,
+            timeout=PATIENCE_S,
             encoding="utf-8",
             dimensions=(40, 120),
         )

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from e2e.conftest import Serve, Terminals
-from e2e.given import Yeaft
+from e2e.given import PATIENCE_S, Yeaft
 from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
 
 OLD = "".join(f"line {number}\n" for number in range(1, 20))
@@ -28,7 +28,7 @@ def by_round(*steps: object) -> Script:
 
 def appears(path: Path) -> None:
     """Wait until there is a file."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE_S
     while not path.exists():
         assert time.monotonic() < until, path
         time.sleep(0.02)

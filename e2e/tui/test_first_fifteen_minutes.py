@@ -1,5 +1,6 @@
 """A newcomer's first quarter of an hour, minute by minute: no model, the demo, a conversation, files, tasks, a crash."""
 
+import asyncio
 import base64
 import contextlib
 import json
@@ -7,13 +8,12 @@ import os
 import signal
 import struct
 import zlib
-from asyncio.subprocess import Process
 from pathlib import Path
 
 import pytest
 
 from e2e.conftest import Serve, Terminals
-from e2e.given import Yeaft
+from e2e.given import PATIENCE_S, Yeaft
 from e2e.screen import Screen
 from e2e.tui.ways import answers, are_usual, modes
 from yeaft.llm.scripted.script import Calls, Fails, Holds, Line, Says, Script, ScriptedCall
@@ -98,7 +98,8 @@ async def test_without_a_key_the_demo_is_chosen_and_played_to_its_end_and_nothin
     screen.presses("enter")
     await screen.shows("@omni → @skeptic", "So the change holds", "by a second pair of eyes", "> /artifact prices.csv")
     screen.presses("enter")
-    await screen.shows("prices.csv (table)", "That was the demo.")
+    told = await screen.shows("prices.csv (table)", "That was the demo.")
+    assert told.index("Kept as") < told.index("That was the demo.")
 
     screen.presses("ctrl+d")
     await screen.shows(lambda text: SURE in text or b"\x1b[?1049l" in screen.raw)
@@ -192,8 +193,9 @@ async def test_a_long_answer_is_read_resized_copied_from_stopped_and_gone_on_wit
 async def test_two_vps_are_shown_before_they_are_asked_and_answer_side_by_side(
     serve: Serve, terminals: Terminals
 ) -> None:
-    lines = [Line(vp=vp, steps=(Says(text=f"{vp}word " * 12 + "end", delay_s=0.1),)) for vp in ("reviewer", "builder")]
-    server = await serve(Script(lines=tuple(lines)))
+    said = {vp: Says(text=f"{vp}word " * 12 + "end") for vp in ("reviewer", "builder")}
+    lines = tuple(Line(vp=vp, steps=(Holds(of=said[vp], after_events=8, gate="both"),)) for vp in said)
+    server = await serve(Script(lines=lines))
     screen = terminals(columns=100, rows=40)
     screen.starts()
     await screen.shows(READY)
@@ -207,6 +209,7 @@ async def test_two_vps_are_shown_before_they_are_asked_and_answer_side_by_side(
     await screen.shows("@reviewer scripted", "@builder scripted", "×2")
     screen.presses("enter")
     await screen.shows("@reviewer  speaks", "@builder   speaks")
+    server.release("both")
     await screen.shows(lambda text: text.count("─ answered") == 2)
 
     for mine, other in (("reviewer", "builder"), ("builder", "reviewer")):
@@ -265,9 +268,10 @@ async def test_a_server_runs_as_a_task_that_another_terminal_follows_and_that_en
 
     follows = await yeaft.start("task", "logs", "-f", task["id"])
     assert follows.stdout is not None
-    assert await follows.stdout.readline() == b"serving\n"
-    (yeaft.folder / "asked").touch()
-    assert await follows.stdout.readline() == b"GET /\n"
+    async with asyncio.timeout(PATIENCE_S):
+        assert await follows.stdout.readline() == b"serving\n"
+        (yeaft.folder / "asked").touch()
+        assert await follows.stdout.readline() == b"GET /\n"
     pid = int(content(yeaft.folder / "pid"))
     screen.presses("ctrl+d")
     await screen.shows("Leave although something runs?", "dev server", SURE)
@@ -277,11 +281,7 @@ async def test_a_server_runs_as_a_task_that_another_terminal_follows_and_that_en
     assert are_usual(screen), modes(screen)
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-    await ended(follows)
-
-
-async def ended(process: Process) -> None:
-    await process.communicate()
+    await yeaft.ended(follows)
 
 
 async def test_pipes_get_one_object_and_what_went_wrong_is_the_exit_code(yeaft: Yeaft, serve: Serve) -> None:

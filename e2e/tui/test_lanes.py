@@ -4,13 +4,15 @@ from collections.abc import Callable
 
 from e2e.conftest import Serve, Terminals
 from e2e.tui.ways import PRIVATE_MODE
-from yeaft.llm.scripted.script import Fails, Line, Says, Script
+from yeaft.llm.scripted.script import Fails, Holds, Line, Says, Script
 
 VPS = ("omni", "skeptic", "builder", "reviewer")
 
 
 def each_says(vp: str) -> Line:
-    return Line(vp=vp, steps=(Says(text=f"{vp}word " * 12 + f"end-of-{vp}", delay_s=0.2),))
+    """It begins to speak, and goes on once the gate with its name is open."""
+    said = Says(text=f"{vp}word " * 12 + f"end-of-{vp}")
+    return Line(vp=vp, steps=(Holds(of=said, after_events=8, gate=vp),))
 
 
 def speaks(vp: str) -> Callable[[str], bool]:
@@ -35,7 +37,7 @@ def has_said(vp: str) -> Callable[[str], bool]:
 
 
 async def test_four_vps_speak_at_once_each_in_a_lane_of_its_own(serve: Serve, terminals: Terminals) -> None:
-    await serve(Script(lines=tuple(each_says(vp) for vp in VPS)))
+    server = await serve(Script(lines=tuple(each_says(vp) for vp in VPS)))
     screen = terminals(columns=100, rows=40)
     screen.starts()
     await screen.shows("$0.00")
@@ -44,6 +46,8 @@ async def test_four_vps_speak_at_once_each_in_a_lane_of_its_own(serve: Serve, te
     screen.presses("enter")
 
     await screen.shows(*(speaks(vp) for vp in VPS))
+    for vp in VPS:
+        server.release(vp)
     await screen.hides("speaks")
     await screen.shows(*(has_said(vp) for vp in VPS))
     screen.presses("ctrl+d")

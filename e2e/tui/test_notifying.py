@@ -2,17 +2,21 @@
 
 from e2e.conftest import Serve, Terminals
 from e2e.tui.ways import answers
-from yeaft.llm.scripted.script import Calls, Line, Script, ScriptedCall
+from yeaft.llm.scripted.script import Calls, Holds, Line, Script, ScriptedCall
 
 FOCUS_OUT = b"\x1b[O"
 ASKS = Script(
     lines=(
         Line(
             steps=(
-                Calls(
-                    calls=(ScriptedCall(tool="Bash", id="b1", args={"command": "touch made"}),),
-                    text="word " * 60,
-                    delay_s=0.05,
+                Holds(
+                    of=Calls(
+                        calls=(ScriptedCall(tool="Bash", id="b1", args={"command": "touch made"}),),
+                        text="word " * 60,
+                        delay_s=0.05,
+                    ),
+                    after_events=12,
+                    gate="ask",
                 ),
             )
         ),
@@ -33,7 +37,7 @@ async def test_the_title_names_the_folder_and_is_given_back(serve: Serve, termin
 
 
 async def test_who_looks_elsewhere_is_called_when_a_question_comes(serve: Serve, terminals: Terminals) -> None:
-    await serve(ASKS)
+    server = await serve(ASKS)
     screen = terminals(columns=80, rows=24, TERM_PROGRAM="ghostty")
     screen.starts()
     await screen.shows("$0.00")
@@ -41,6 +45,7 @@ async def test_who_looks_elsewhere_is_called_when_a_question_comes(serve: Serve,
     screen.presses("enter")
     await screen.shows("word word")
     screen.sends(FOCUS_OUT)
+    server.release("ask")
 
     await screen.shows("asks", lambda _: b"\x1b]9;@omni asks you something.\x1b\\" in screen.raw)
     assert b"\x1b]9;4;3;0\x1b\\" in screen.raw
@@ -52,7 +57,7 @@ async def test_who_looks_elsewhere_is_called_when_a_question_comes(serve: Serve,
 
 
 async def test_who_looks_on_or_wants_silence_is_not_called(serve: Serve, terminals: Terminals) -> None:
-    await serve(ASKS)
+    server = await serve(ASKS)
     screen = terminals(columns=80, rows=24, TERM_PROGRAM="ghostty")
     screen.starts("--set", "tui.notify=off", "--set", "tui.title=false", "--set", "tui.progress=false")
     await screen.shows("$0.00")
@@ -60,6 +65,7 @@ async def test_who_looks_on_or_wants_silence_is_not_called(serve: Serve, termina
     screen.presses("enter")
     await screen.shows("word word")
     screen.sends(FOCUS_OUT)
+    server.release("ask")
 
     await screen.shows("asks")
     screen.presses("ctrl+c")

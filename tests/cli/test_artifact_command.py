@@ -327,6 +327,7 @@ def test_open_edits_a_copy_and_says_what_it_did(talking: Given, session: str, tm
         cwd=str(talking.folder),
         env=environ,
         encoding="utf-8",
+        timeout=60,
     )
     terminal.expect(pexpect.EOF)
     terminal.wait()

@@ -56,7 +56,7 @@ async def main():
     time.sleep(600)
 asyncio.run(main())
 """
-WAIT_S = 20
+WAIT_S = 60
 ROOT = Path(__file__).resolve().parents[2]
 
 

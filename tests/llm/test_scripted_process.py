@@ -17,7 +17,7 @@ from yeaft.llm.scripted.script import Line, Says, Script
 from yeaft.llm.scripted.server import Exchange
 
 ROOT = Path(__file__).resolve().parents[2]
-WAIT_S = 20
+WAIT_S = 60
 
 
 @contextmanager

@@ -64,7 +64,7 @@ BREAKING: tuple[dict[str, str], ...] = (
 )
 """Faults that leave a whole reply or a typed error, and no text that was not sent."""
 
-IDLE_S = 0.25
+IDLE_S = 1.0
 STOPS = {"end_turn": "end", "stop_sequence": "end", "tool_use": "calls", "pause_turn": "pause"}
 STATUS_STOPS = {"max_output_tokens": "max_tokens", "content_filter": "filtered"}
 

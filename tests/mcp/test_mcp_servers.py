@@ -129,7 +129,7 @@ async def test_a_name_that_is_no_server_is_said(shared: McpGiven) -> None:
 
 
 async def test_progress_is_shown_and_gives_the_server_its_time_again(given: McpGiven) -> None:
-    servers = given.servers(given.stdio(call_timeout_s=1.0))
+    servers = given.servers(given.stdio(call_timeout_s=2.0))
     await servers.connect("sample")
     shown: list[str] = []
 
@@ -150,12 +150,12 @@ async def test_a_server_that_says_nothing_is_too_slow_and_is_told_so(given: McpG
 
 
 async def test_a_question_does_not_use_up_the_time_of_the_call(given: McpGiven) -> None:
-    servers = given.servers(given.stdio(call_timeout_s=0.3))
+    servers = given.servers(given.stdio(call_timeout_s=1.5))
     await servers.connect("sample")
     lunch = asyncio.Event()
 
     async def fill(question: Elicited) -> None:
-        asyncio.get_running_loop().call_later(0.9, lunch.set)
+        asyncio.get_running_loop().call_later(1.8, lunch.set)
         await lunch.wait()
 
     assert texts(await servers.call("sample", "order", args(), elicit=fill)) == ["decline: -"]

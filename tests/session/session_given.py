@@ -34,7 +34,7 @@ from yeaft.store.journal import SESSION_STREAM
 from yeaft.store.sqlite import SqliteJournal
 
 T = TypeVar("T")
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 """How long a story waits for an event before it is taken for stuck."""
 
 BOX = "box/scripted"

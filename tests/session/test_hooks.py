@@ -350,7 +350,7 @@ async def test_an_interrupt_while_hooks_look_at_a_message_means_that_it_is_not_s
 
 
 async def test_a_hook_that_takes_too_long_is_ended_and_decides_nothing(given: Given) -> None:
-    listen(given, hook("PreToolUse", "echo $$ > pid; trap '' TERM; sleep 300 & wait; sleep 300", timeout=0.2))
+    listen(given, hook("PreToolUse", "echo $$ > pid; trap '' TERM; sleep 300 & wait; sleep 300", timeout=2))
     talk = await given.session(writes("a.txt"), says("Done."), mode="auto")
     await talk.types("go")
 

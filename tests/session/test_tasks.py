@@ -494,7 +494,7 @@ async def test_a_keeper_that_is_killed_leaves_nothing_running(given: Given) -> N
     orphaned = await talk.heard_of(TaskOrphaned)
 
     assert orphaned.task_id == record.task_id
-    psutil.wait_procs([psutil.Process(record.pid)] if psutil.pid_exists(record.pid) else [], timeout=10)
+    psutil.wait_procs([psutil.Process(record.pid)] if psutil.pid_exists(record.pid) else [], timeout=PATIENCE_S)
     assert not psutil.pid_exists(record.pid) or is_zombie(record.pid)
 
 

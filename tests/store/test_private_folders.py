@@ -11,7 +11,7 @@ THREADS, FOLDERS = 8, 150
 
 
 def test_threads_that_make_the_same_folder_at_once_all_have_it(tmp_path: Path) -> None:
-    barrier = Barrier(THREADS)
+    barrier = Barrier(THREADS, timeout=60)
 
     def make(number: int) -> bool:
         folder = tmp_path / str(number) / "out"

@@ -16,7 +16,7 @@ from yeaft.tools.shell.sandbox import Sandbox
 from yeaft.tools.shell.shell import Shell
 from yeaft.tools.tool import ToolResult
 
-PATIENCE_S = 15.0
+PATIENCE_S = 60.0
 
 
 class Call:

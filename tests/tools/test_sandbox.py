@@ -243,7 +243,7 @@ async def test_what_a_command_leaves_running_is_found_and_ends_with_the_session(
 
 async def test_a_timeout_ends_all_that_a_command_started(tmp_path: Path) -> None:
     async with confined(tmp_path) as model:
-        result = await model.runs("(setsid sleep 300 & echo $! > pid); sleep 301", timeout_ms=1000)
+        result = await model.runs("(setsid sleep 300 & echo $! > pid); sleep 301", timeout_ms=3000)
         pid = int((model.folder / "pid").read_text())
 
         assert result.facts.exit_code == 124
@@ -282,7 +282,7 @@ async def test_a_background_task_is_confined_and_can_be_ended(tmp_path: Path) ->
         line.listen(lambda news: None if news else ended.set())
 
         line.release()
-        await asyncio.wait_for(ended.wait(), 20)
+        await asyncio.wait_for(ended.wait(), 60)
     finally:
         await shell.close()
 

@@ -25,7 +25,7 @@ from yeaft.llm.scripted.server import ScriptedServer
 from yeaft.session.opening import Wanted
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 class Host(Screen[None]):

@@ -21,7 +21,7 @@ from yeaft.llm.scripted.server import ScriptedServer
 from yeaft.prompts.ui import Ui
 from yeaft.session.opening import Wanted
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 class Seat:

@@ -20,7 +20,7 @@ from yeaft.llm.scripted.server import ScriptedServer
 from yeaft.prompts.ui import Ui
 from yeaft.session.opening import Wanted
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 class ComposerApp(App[int]):
@@ -50,7 +50,10 @@ class ComposerApp(App[int]):
 
 
 class Desk:
-    """Somebody who writes; `here` is the Session they write to."""
+    """Somebody who writes; `here` is the Session they write to, `server` the model behind it."""
+
+    here: Opened
+    server: ScriptedServer
 
     def __init__(self, app: ComposerApp, pilot: Pilot[int]) -> None:
         self.app = app
@@ -119,6 +122,7 @@ async def writing_to_a_session(
             has_human=True,
         )
         async with opened(wish) as here, writing() as desk:
+            desk.server = server
             await attach(desk, here, wish)
             yield desk
             here.approvals.leave()
@@ -128,7 +132,7 @@ async def writing_to_a_session(
 
 async def attach(desk: Desk, here: Opened, wish: Wish) -> None:
     """Let the composer write to a Session, and wait until it says who will answer."""
-    desk.app.dialogue = Dialogue(here, wish)
+    desk.here, desk.app.dialogue = here, Dialogue(here, wish)
     desk.composer.attach(here, desk.app.dialogue)
     here.listen(desk.composer.hear)
     await desk.shows("to ")

@@ -7,6 +7,7 @@ import pytest
 
 from e2e.conftest import Serve
 from e2e.given import Ran, Yeaft
+from e2e.graphs_given import put
 from e2e.typist import Typist
 from yeaft.llm.scripted.script import says
 from yeaft.llm.scripted.server import Received, ScriptedServer
@@ -133,3 +134,14 @@ async def test_line_mode_takes_it_lists_it_and_refuses_it_alone(yeaft: Yeaft, se
 
     await user.leaves()
     assert efforts(server) == ["high", None]
+
+
+async def test_what_one_step_hands_to_the_next_asks_for_nothing_and_loses_no_word(yeaft: Yeaft, serve: Serve) -> None:
+    server = await served(yeaft, serve, "/max 3 is the limit.", "Well.")
+    put(yeaft, "graph: {steps: [{id: ask, agent: omni, prompt: 'Ask: {{ input }}'}, {id: use, agent: omni}]}")
+
+    ran = await yeaft.run("graph", "run", "g.yaml", "/high tea", "-q")
+
+    assert (ran.code, efforts(server)) == (0, [None, None]), ran.err
+    assert told(server.requests[0]) == "Ask: /high tea"
+    assert told(server.requests[1]) == "/max 3 is the limit."

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.session.agents_given import requests_of, spawns
 from tests.session.session_given import Given, Talk, calls, cast, for_vp, hands_on, held, lines_of, says
 from yeaft.events.ops import SetModel
 from yeaft.events.session import MessagePosted
@@ -175,3 +176,18 @@ async def test_a_session_goes_on_shows_and_replays_what_an_effort_stood_before(g
         "and the lexer",
     ]
     assert meta_of(again.state).title == "explain the parser"
+
+
+async def test_what_an_agent_is_told_by_a_vp_asks_for_nothing_and_loses_no_word(given: Given) -> None:
+    told = cast(
+        for_vp("omni", spawns("ann", task="/max 3 is the limit."), says("On it."), says("Done.")),
+        for_vp("omni/ann", says("Three.")),
+    )
+    talk = await session(given, told)
+
+    await talk.types("/low ask somebody")
+    await talk.outcome()
+
+    (asked,) = requests_of(talk, "omni/ann")
+    assert lines_of(asked) == [("user", "/max 3 is the limit.")]
+    assert "max" not in efforts(talk)

@@ -8,7 +8,7 @@ from yeaft.engine.state import Attempt, CallState, TurnState, partial_text
 from yeaft.engine.stubs import stub_text
 from yeaft.events.session import MessagePosted
 from yeaft.events.turn import ReplyCompleted
-from yeaft.kernel.effort_prefix import without_effort
+from yeaft.kernel.effort_prefix import effort_in, without_effort
 from yeaft.kernel.messages import AssistantMessage, OpaqueItem, ResultPart, TextItem, TextPart, text_of
 from yeaft.prompts.fill import fill
 
@@ -43,7 +43,16 @@ def added(message: MessagePosted, manner: Manner) -> str:
 
 def words_of(message: MessagePosted) -> str:
     """What a message says; the effort that the user asks for in it is for its request and not for its model."""
-    return without_effort(message.text) if message.sender == "user" else message.text
+    return without_effort(message.text) if _may_ask(message) else message.text
+
+
+def effort_of(message: MessagePosted) -> str:
+    """The effort that the user asks for in a message; empty for none."""
+    return effort_in(message.text) if _may_ask(message) else ""
+
+
+def _may_ask(message: MessagePosted) -> bool:
+    return message.sender == "user" and not message.verbatim
 
 
 def goes_on(turn: TurnState, number: int) -> bool:

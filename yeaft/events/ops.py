@@ -20,7 +20,8 @@ class Say(Op, frozen=True, kw_only=True, tag="say"):
     """The user says something; `to` overrides the mentions in the text.
 
     `attached` goes along with the text, such as piped input; mentions in it address nobody. `attachments` are files
-    that are kept with the Session already. `notices` are posted after it.
+    that are kept with the Session already. `notices` are posted after it. `verbatim` says that no user wrote it: it is
+    told as it is, and asks for no effort.
     """
 
     text: str
@@ -28,6 +29,7 @@ class Say(Op, frozen=True, kw_only=True, tag="say"):
     attached: str = ""
     attachments: tuple[AttachmentAdded, ...] = ()
     notices: tuple[NoticePosted, ...] = ()
+    verbatim: bool = False
 
 
 class Steer(Op, frozen=True, kw_only=True, tag="steer"):

@@ -93,7 +93,8 @@ class MessagePosted(Fact, frozen=True, kw_only=True, tag="message.posted"):
 
     `sender` is `user`, `system` or `vp:<id>`. `root_id` is the user message all this goes back to, `hops` how many
     hand-offs lie between. `call_id` is the RouteForward call of a forward or return. `turn_id` is the
-    running turn that a steer or notice came into. `attachments` are ids of files that go with the text.
+    running turn that a steer or notice came into. `attachments` are ids of files that go with the text. What a step or
+    an agent is told in the user's place is `verbatim`: however it begins, it asks for no effort.
     """
 
     identity: ClassVar[tuple[str, ...]] = ("message_id",)
@@ -109,6 +110,7 @@ class MessagePosted(Fact, frozen=True, kw_only=True, tag="message.posted"):
     op_id: str = ""
     unknown_mentions: tuple[str, ...] = ()
     attachments: tuple[str, ...] = ()
+    verbatim: bool = False
 
 
 class SettledTurn(Struct, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yeaft.kernel.effort_prefix import effort_in
+from yeaft.engine.said import effort_of
 
 if TYPE_CHECKING:
     from yeaft.engine.state import TurnState
@@ -38,5 +38,4 @@ def asked_in(turn: TurnState | None, state: SessionState) -> str:
         return ""
     added = (*(one for attempt in turn.attempts for one in attempt.steers), *turn.unseen)
     root = state.messages[state.messages[turn.started.message_id].root_id]
-    said = (root, *added)
-    return next((effort for one in reversed(said) if one.sender == "user" and (effort := effort_in(one.text))), "")
+    return next((effort for one in reversed((root, *added)) if (effort := effort_of(one))), "")

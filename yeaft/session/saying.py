@@ -25,6 +25,7 @@ def said(op: Say, message_id: str, text: str, addressed: Addressed) -> MessagePo
         op_id=op.op_id,
         unknown_mentions=addressed.unknown,
         attachments=tuple(one.attachment_id for one in op.attachments),
+        verbatim=op.verbatim,
     )
 
 

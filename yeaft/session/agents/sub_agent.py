@@ -83,7 +83,7 @@ class SubAgent:
 
     def tell(self, text: str, op_id: str) -> None:
         """Tell the agent more; it takes that up after what it is doing."""
-        self._session.send(Say(text=text, to=(label_of(self.spawned),), op_id=op_id))
+        self._session.send(Say(text=text, to=(label_of(self.spawned),), op_id=op_id, verbatim=True))
         self._wake.set()
 
     def stop(self, state: AgentEnding, error: str, result: str = "") -> None:

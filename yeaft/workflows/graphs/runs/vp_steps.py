@@ -118,7 +118,7 @@ class VpSteps:
 
         async def say(text: str, *place: str | int) -> None:
             op_id = ids.derive("", work.act.act_id, *place, work.attempt)
-            session.send(Say(text=text, to=(vp_id,), op_id=op_id))
+            session.send(Say(text=text, to=(vp_id,), op_id=op_id, verbatim=True))
             await session.idle()
 
         if not state.messages:

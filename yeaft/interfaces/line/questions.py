@@ -55,6 +55,7 @@ class Questions:
         self._open: dict[str, AskOpened] = {}
         self._is_answered: set[str] = set()
         self._left: set[str] = set()
+        self._has_gone_on = False
 
     @property
     def current(self) -> AskOpened | None:
@@ -71,6 +72,10 @@ class Questions:
     def is_left(self, ask: AskOpened) -> bool:
         """Whether nobody waits for the answer: a dead process has left the question."""
         return ask.ask_id in self._left
+
+    def is_given_up_by_words(self, ask: AskOpened) -> bool:
+        """Whether saying something else closes a question that was left: an approval, as long as no turn goes on."""
+        return ask.kind == "approval" and self.is_left(ask) and self._is_of_turn(ask) and not self._has_gone_on
 
     def hear(self, heard: Recorded | Transient) -> None:
         """Take in one event."""
@@ -93,8 +98,11 @@ class Questions:
         return (_decided if ask.kind == "approval" else _chosen)(ask, line.strip())
 
     def settle(self, ask: AskOpened) -> None:
-        """Let the next line be for the next question: this one is answered."""
+        """Let the next line be for the next question: this one is answered, and its turn, if it was left, goes on."""
         self._is_answered.add(ask.ask_id)
+        if self.is_left(ask) and self._is_of_turn(ask):
+            self._has_gone_on = True
+            self._left -= {one.ask_id for one in self._open.values() if one.turn_id == ask.turn_id}
 
     def how(self) -> str:
         """Return how the current question can be answered."""
@@ -104,6 +112,10 @@ class Questions:
         if ask.kind == "approval":
             return self._ui.text("line.how_rule" if ask.rule else "line.how", rule=visible(ask.rule))
         return self._ui.text("line.how_choice" if ask.options else "line.how_text")
+
+    def _is_of_turn(self, ask: AskOpened) -> bool:
+        """Whether a turn of the Session itself puts a question, and no run."""
+        return bool(ask.turn_id) and not self._step_of(ask)
 
     def _show(self, ask: AskOpened) -> None:
         about = self._ui.text(f"line.{ask.kind}", vp=ask.vp_id, text=self._ui.retold(visible(ask.text)))
@@ -115,13 +127,8 @@ class Questions:
             about = self._ui.text("runs.asks", step=step, text=self._ui.retold(visible(ask.text)))
         left = ""
         if self.is_left(ask):
-            left = self._ui.text(f"left_here.{'approval' if is_closed_by_messages(ask) else 'question'}_left")
+            left = self._ui.text("left_here.approval" if self.is_given_up_by_words(ask) else "left_here.question")
         self._put("\n".join(line for line in (left, named, about, self._details(ask), *options, self.how()) if line))
-
-
-def is_closed_by_messages(ask: AskOpened) -> bool:
-    """Whether a question that was left open is given up by saying something else: an approval that a turn waits for."""
-    return ask.kind == "approval" and bool(ask.turn_id)
 
 
 def _decided(ask: AskOpened, text: str) -> Answer | None:

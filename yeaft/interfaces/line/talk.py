@@ -20,7 +20,7 @@ from yeaft.interfaces.copying import copied_now
 from yeaft.interfaces.dialogue import Dialogue
 from yeaft.interfaces.line.changing import Changing
 from yeaft.interfaces.line.console import Console, Finished, Terminal
-from yeaft.interfaces.line.questions import Questions, is_closed_by_messages
+from yeaft.interfaces.line.questions import Questions
 from yeaft.interfaces.line.telling import WholeLines, help_lines, outcome_of, status_lines, what_came
 from yeaft.interfaces.orders import (
     SESSION,
@@ -167,7 +167,7 @@ class Talk:
         except YeaftError as error:
             self._findings.refuse(error)
             return "", None
-        if edited and self._is_given_up_by_words(ask):
+        if edited and self._questions.is_given_up_by_words(ask):
             return "", await self._take(line)
         return edited, None
 
@@ -182,18 +182,16 @@ class Talk:
         else:
             answer = self._questions.answer(line)
             if answer is None:
-                if not self._is_given_up_by_words(ask):
+                if not self._questions.is_given_up_by_words(ask):
                     self._tell(self._here.ui.text("line.unclear", how=self._questions.how()))
                 return line
             answer = await self._changing.completed(ask, answer)
+        was_left = self._questions.is_left(ask)
         self._questions.settle(ask)
         self._here.session.send(answer)
-        if self._questions.is_left(ask) and not self.dialogue.graphs.go_on_from(ask) and ask.turn_id:
+        if was_left and not self.dialogue.graphs.go_on_from(ask) and ask.turn_id:
             self._here.session.send(ContinueTurn(turn_id=ask.turn_id))
         return ""
-
-    def _is_given_up_by_words(self, ask: AskOpened) -> bool:
-        return self._questions.is_left(ask) and is_closed_by_messages(ask)
 
     async def _take(self, line: str) -> Leave | None:
         """Carry out an order, or say the line to whoever it is for."""

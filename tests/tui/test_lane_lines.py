@@ -63,6 +63,13 @@ def test_a_sentence_about_a_failure_makes_no_column_of_the_others_wider() -> Non
     assert other[2:] == " @builder  speaks  1s  words"
 
 
+def test_whoever_cannot_be_reached_is_not_said_to_be_to_blame() -> None:
+    waiting = lane("omni", "retrying", failed="connect", model="gone/large", left_s=3.0)
+
+    assert lines([waiting], 100)[0][2:] == " @omni  gone cannot be reached; again in 3 s - Esc stops"
+    assert lines([waiting], 100, lang="zh")[0][2:] == " @omni  连不上 gone；3 秒后重试，按 Esc 停止"
+
+
 @supposing(
     st.lists(
         st.builds(

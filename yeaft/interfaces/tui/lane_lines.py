@@ -109,7 +109,8 @@ def _doing(lane: Lane, ui: Ui, now_ms: int) -> tuple[str, str, str]:
     why = ui.text(f"lane.failed_{lane.failed}" if lane.failed else "lane.failed", provider=provider)
     if lane.status:
         why = ui.text("lane.failed_with", why=why, status=lane.status)
-    return ui.text("lane.again", why=why, seconds=left_s), ui.text("lane.again_brief", why=why, seconds=left_s), ""
+    code = "lane.again_connect" if lane.failed == "connect" else "lane.again"  # the own network may be what is down
+    return ui.text(code, why=why, seconds=left_s), ui.text("lane.again_brief", why=why, seconds=left_s), ""
 
 
 def _numbers(lane: Lane, ui: Ui, now_ms: int) -> tuple[str, str, str]:

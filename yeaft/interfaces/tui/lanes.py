@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
 from msgspec import Raw
@@ -10,6 +11,7 @@ from msgspec import Raw
 from yeaft.engine.state import TurnState
 from yeaft.interfaces.cli.call_lines import call_line
 from yeaft.interfaces.tui.blocks import Lane, LaneState
+from yeaft.interfaces.tui.panels.plain_snippet import LEFT_OUT, plain
 from yeaft.llm.tokens import estimate
 
 if TYPE_CHECKING:
@@ -17,17 +19,20 @@ if TYPE_CHECKING:
     from yeaft.session.state import SessionState
 
 MOST_ABOUT_CHARS = 200
+MARK = re.compile(r"\s*(?:(?:[-*+>]|\d+[.)])\s+)+")
+"""What a line of a list or of something quoted begins with."""
+SENTENCE = re.compile(r"[.!?]\s+(?=\S)|[。！？](?=\S)")
 ESTIMATED_CHARS = 4_000
 """What streams in is estimated by this much of its end; a lane is drawn many times a second."""
 
 
 def lanes(state: SessionState, scene: Scene) -> tuple[Lane, ...]:
     """Return one lane for each turn that runs, oldest first, and one for each VP with a message that waits for it."""
-    return (*(_lane(state, scene, turn) for turn in state.open_turns()), *_waiting(state))
+    turns = scene.open_turns()
+    return (*(_lane(state, scene, turn) for turn in turns), *_waiting(state, {turn.started.vp_id for turn in turns}))
 
 
-def _waiting(state: SessionState) -> Iterator[Lane]:
-    at_work = {turn.started.vp_id for turn in state.open_turns()}
+def _waiting(state: SessionState, at_work: Container[str]) -> Iterator[Lane]:
     for vp_id, queue in state.waiting.items():
         if queue and vp_id not in at_work:
             yield Lane(vp_id=vp_id, turn_id="", state="waiting")
@@ -74,7 +79,7 @@ def _doing(turn: TurnState, text: str, thinking: str) -> tuple[LaneState, str]:
     if last is None:
         return "waiting", ""
     if last.is_open:
-        return ("speaking", _end_of(text)) if text.strip() else ("thinking", _end_of(thinking))
+        return ("speaking", _newest(text)) if text.strip() else ("thinking", _newest(thinking))
     for call in last.calls:
         if call.finished is None:
             args = Raw(call.call.args_raw.encode("utf-8", "replace"))
@@ -90,7 +95,8 @@ def _estimated(text: str) -> int:
     return estimate(text[-ESTIMATED_CHARS:]) * len(text) // ESTIMATED_CHARS
 
 
-def _end_of(text: str) -> str:
-    """The newest line that has anything on it, shortened at its beginning."""
-    line = next((line for line in reversed(text[-2 * MOST_ABOUT_CHARS :].splitlines()) if line.strip()), "")
-    return line.strip()[-MOST_ABOUT_CHARS:]
+def _newest(text: str) -> str:
+    """Return the newest sentence without signs of Markdown: it begins with the same words for as long as it grows."""
+    lines = plain(text[-2 * MOST_ABOUT_CHARS :]).replace(LEFT_OUT, "").splitlines()
+    told = (MARK.sub("", f"{line} ", count=1).strip() for line in reversed(lines))
+    return SENTENCE.split(next(filter(None, told), ""))[-1][-MOST_ABOUT_CHARS:]

@@ -1,7 +1,8 @@
 """What a screen shows of a Session: finished things in the order they were done, and the one turn that is watched live.
 
 It is a fold over what the Session has told, and can be made again from its state at any time: by `reset` after the
-user went back, by `older` as far back as somebody scrolls.
+user went back, by `older` as far back as somebody scrolls. The state is often some events ahead of what is told; what
+runs is what was told to run, so that a turn that ends stays in view until it stands among what is finished.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from yeaft.events.call import CallOutput
 from yeaft.events.codec import Recorded, Transient
 from yeaft.events.history import Rewound
 from yeaft.events.session import MessagePosted, NoticePosted
-from yeaft.events.turn import RetryWaiting, TextStreamed, ThinkingStreamed, TurnEnded, TurnStarted
+from yeaft.events.turn import RetryWaiting, TextStreamed, ThinkingStreamed, TurnContinued, TurnEnded, TurnStarted
 from yeaft.interfaces.tui.blocks import AnyBlock, Posted, Remark
 from yeaft.interfaces.tui.turn_blocks import Streaming, Times, turn_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from yeaft.engine.state import TurnState
     from yeaft.session.state import SessionState
 
 CHUNK = 200
@@ -55,6 +57,7 @@ class Scene:
         self._noticed = noticed
         self._streams: dict[str, _Stream] = {}
         self._outputs: dict[str, str] = {}
+        self._open: dict[str, None] = {}
         self._done: list[AnyBlock] = []
         self._is_reset = True
         self._is_after_remark = False
@@ -67,6 +70,7 @@ class Scene:
         """Begin anew from the state."""
         self._before = self._finished()
         self._given = {one_id for _, one_id in self._before}
+        self._open = dict.fromkeys(turn.started.turn_id for turn in self._state.open_turns())
         self._done = list(self._taken_back())
         self._is_after_remark = False
         self._is_reset = True
@@ -83,6 +87,8 @@ class Scene:
                 self._finish(event.message_id)
             case TurnStarted(vp_id=vp_id, turn_id=turn_id):
                 self._streams[vp_id] = _Stream()
+                self._watch(turn_id)
+            case TurnContinued(turn_id=turn_id):
                 self._watch(turn_id)
             case ThinkingStreamed(vp_id=vp_id, pieces=pieces):
                 self._stream(vp_id, event.request_id).thinking += pieces
@@ -113,6 +119,10 @@ class Scene:
         """Let something stand in the column that the Session knows nothing of."""
         self._add_remark(Remark(key=f"{key}/{next(self._numbers)}", text=text))
 
+    def open_turns(self) -> list[TurnState]:
+        """Turns that run as far as has been told, oldest first."""
+        return [self._state.turns[turn_id] for turn_id in self._open if turn_id in self._state.turns]
+
     def streaming(self, vp_id: str) -> Streaming:
         """What has come of the reply that a VP is giving."""
         stream = self._streams.get(vp_id)
@@ -123,13 +133,17 @@ class Scene:
         return self._outputs.get(call_id, "")
 
     def _watch(self, turn_id: str) -> None:
-        """Watch a turn if none is watched."""
-        if turn_id in self._state.turns and self._watched() is None:
+        """Let a turn run, and watch it if none is watched."""
+        if turn_id in self._given:
+            return
+        is_free = self._watched() is None
+        self._open[turn_id] = None
+        if turn_id in self._state.turns and is_free:
             self.focus = self._state.turns[turn_id].started.vp_id
 
     def _watched(self) -> str | None:
         """The id of the turn that is watched, if it runs."""
-        for turn in self._state.open_turns():
+        for turn in self.open_turns():
             if turn.started.vp_id == self.focus:
                 return turn.started.turn_id
         return None
@@ -148,12 +162,13 @@ class Scene:
 
     def _end(self, vp_id: str, turn_id: str) -> None:
         self._finish(turn_id)
+        self._open.pop(turn_id, None)
         self._streams.pop(vp_id, None)
         self.waits.pop(vp_id, None)
         for attempt in self._state.turns[turn_id].attempts if turn_id in self._state.turns else ():
             for call in attempt.calls:
                 self._outputs.pop(call.call.call_id, None)
-        if vp_id == self.focus and (others := self._state.open_turns()):
+        if vp_id == self.focus and (others := self.open_turns()):
             self.focus = others[0].started.vp_id
 
     def _remark(self, heard: Recorded | Transient, notice: NoticePosted) -> None:

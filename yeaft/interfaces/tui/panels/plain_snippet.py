@@ -10,6 +10,7 @@ RULE = re.compile(r"[|:\s-]*--[|:\s-]*")
 FENCE = re.compile(r"\s*(```|~~~)[^`]*")
 HEADING = re.compile(r"\s*#{1,6}\s")
 STRONG = re.compile(r"\*\*(\S(?:[^*]*\S)?)\*\*")
+EMPHASIS = re.compile(r"(?<![\w*])\*([^\s*](?:[^*]*[^\s*])?)\*(?![\w*])")
 BAR = "·"
 
 
@@ -27,6 +28,7 @@ def _plain(line: str) -> str:
     if heading:
         line = _nothing(heading[0]) + line[heading.end() :]
     line = STRONG.sub(lambda found: f"{LEFT_OUT * 2}{found[1]}{LEFT_OUT * 2}", line)
+    line = EMPHASIS.sub(lambda found: f"{LEFT_OUT}{found[1]}{LEFT_OUT}", line)
     return line.replace("`", LEFT_OUT)
 
 

@@ -11,6 +11,7 @@ from yeaft.interfaces.tui.legible import Legible
 from yeaft.interfaces.tui.look import Look
 
 LINES = "\n".join(f"line **{number}**" for number in range(1, 31))
+TWENTY = "\n".join(f"line {number}" for number in range(1, 21))
 
 
 class InColours(OneTranscript):
@@ -79,6 +80,8 @@ async def test_a_line_that_has_changed_or_is_looked_at_otherwise_is_drawn_again(
         await pilot.pause()
         selected = drawn(app)
         app.screen.clear_selection()
+        await pilot.pause()
+        assert drawn(app) == plain
         app.theme = "textual-light"
         await pilot.pause()
         light = drawn(app)
@@ -102,3 +105,31 @@ async def test_the_scroll_bar_that_is_left_as_it_is_stands_where_it_would_be_dra
             bar.refresh()
 
             assert bar.render_lines(bar.size.region) == left
+
+
+async def test_the_scroll_bar_shows_the_end_from_the_moment_it_comes() -> None:
+    app = OneTranscript()
+    async with app.run_test(size=(60, 10)) as pilot:
+        app.shows([said(1, "go")], is_reset=True)
+        await pilot.pause()
+        assert not app.transcript.show_vertical_scrollbar
+
+        app.shows([words(1, TWENTY)])
+        await pilot.pause()
+
+        assert app.transcript.show_vertical_scrollbar
+        assert app.transcript.vertical_scrollbar.position == app.transcript.viewport.top == app.transcript.max_scroll_y
+
+
+async def test_the_scroll_bar_stands_where_the_view_is_when_the_terminal_gets_smaller() -> None:
+    app = OneTranscript()
+    async with app.run_test(size=(60, 30)) as pilot:
+        app.shows([said(1, "go"), words(1, TWENTY)], is_reset=True)
+        await pilot.pause()
+        assert not app.transcript.show_vertical_scrollbar
+
+        await pilot.resize_terminal(60, 10)
+        await pilot.pause()
+
+        assert app.transcript.show_vertical_scrollbar
+        assert app.transcript.vertical_scrollbar.position == app.transcript.viewport.top == app.transcript.max_scroll_y

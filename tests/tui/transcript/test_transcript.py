@@ -266,6 +266,33 @@ async def test_search_finds_while_one_types_also_in_what_is_folded_and_lies_back
         assert "  │ Needle" in app.lines
 
 
+async def test_the_place_that_the_search_looks_at_looks_unlike_the_others() -> None:
+    app = OneTranscript(Look(colours="none"))
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.shows([said(1, "a needle"), words(1, "hay"), said(2, "one needle more")], is_reset=True)
+        await pilot.pause()
+
+        app.transcript.reading.does("search")
+        await pilot.pause()
+        await pilot.press(*"needle")
+        await pilot.pause()
+        last = reversed_rows(app)
+        await pilot.press("up")
+        await pilot.pause()
+
+        assert [app.lines[row] for row in last] == ["❯ one needle more"]
+        assert [app.lines[row] for row in reversed_rows(app)] == ["❯ a needle"]
+
+
+def reversed_rows(app: OneTranscript) -> list[int]:
+    strips = [app.transcript.render_line(y) for y in range(app.transcript.size.height)]
+    return [
+        row
+        for row, strip in enumerate(strips)
+        if any(part.text == "needle" and part.style is not None and part.style.reverse for part in strip)
+    ]
+
+
 async def test_one_can_jump_from_message_to_message() -> None:
     app = OneTranscript()
     async with app.run_test(size=(60, 8)) as pilot:

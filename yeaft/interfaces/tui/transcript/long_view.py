@@ -24,11 +24,14 @@ class LongView(ScrollView):
     def extend(self, size: Size, top: int) -> None:
         """Let there be `size` to scroll through, with the line `top` in the first row.
 
-        All is laid out only where the bar comes or goes, or at first.
+        All is laid out only where the bar comes or goes, or at first; a bar that comes is told where it stands, since
+        Textual tells only one that is there.
         """
         before, self.virtual_size = self.virtual_size, size
-        has_bar = self.show_vertical_scrollbar
-        if size.width != before.width or has_bar != (size.height > self.size.height):
+        has_bar, wants_bar = self.show_vertical_scrollbar, size.height > self.size.height
+        if size.width != before.width or has_bar != wants_bar:
+            if wants_bar:
+                self.vertical_scrollbar.set_reactive(ScrollBar.position, float(top))
             self.refresh(layout=True)
         elif has_bar:
             bar = self.vertical_scrollbar

@@ -29,6 +29,7 @@ class Palette(Struct, frozen=True, kw_only=True):
     gone: Style
     cursor: Style
     found: Style = Style(reverse=True)
+    found_too: Style = Style(bold=True, underline=True)
 
 
 def palette_of(look: Look, *, links: bool = True) -> Palette:

@@ -116,7 +116,9 @@ class Rows:
         line = transcript.column.lines(index)[within]
         segments, columns = [Segment(" " * GUTTER), *line.segments()], GUTTER + line.width
         if word := transcript.finding.word:
-            segments = painted(segments, occurrences(f"{' ' * GUTTER}{line.text}", word, view.palette.found))
+            is_current = transcript.column.blocks[index].key == transcript.finding.current
+            style = view.palette.found if is_current else view.palette.found_too
+            segments = painted(segments, occurrences(f"{' ' * GUTTER}{line.text}", word, style))
         if transcript.has_focus and transcript.column.blocks[index].key == transcript.cursor:
             segments[0] = Segment(view.sign("▌", ">"), view.palette.cursor)
         return Strip(segments, columns)

@@ -2,6 +2,7 @@
 
 from itertools import zip_longest
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -45,6 +46,17 @@ def test_a_paragraph_that_grows_looks_as_if_it_was_all_there(
         lines = prose.lines(text)
 
         assert lines is None or lines == markdown_lines(text, columns, palette)
+
+
+@pytest.mark.parametrize("start", ["h", "ht", "htt", "http", "https"])
+def test_an_address_that_has_only_begun_is_a_link_once_it_is_there_and_nothing_else_is(start: str) -> None:
+    prose, begun = Prose(40, COLOURED), "word " * 60 + start
+    prose.lines(begun)
+    text = "word " * 60 + "https://a.b/c is"
+
+    lines = prose.lines(text)
+
+    assert lines == markdown_lines(text, 40, COLOURED)
 
 
 def test_of_a_long_paragraph_only_the_end_is_made_anew() -> None:

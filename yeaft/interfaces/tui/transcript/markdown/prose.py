@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 STEP_CHARS = 240
 """So much is left to be parsed again; where nothing can be settled, it is tried again after as much more."""
 _LETTER = r"\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff"
-_SEAM = Pattern(r"(?<=\S) (?=[!-~]|[^\W_])(?!https?:)")
-"""Between words, where no line ends."""
+_SEAM = Pattern(r"(?<=\S) (?=[!-~]|[^\W_])(?!https?:|h(?:t(?:tp?|tps)?)?\Z)")
+"""Between words, where no line ends; not before an address, or what may become one."""
 _WIDE_SEAM = Pattern(rf"(?<=[{_LETTER}，。、])(?=[{_LETTER}])")
 """Likewise in Chinese and Japanese, but for the addresses in it: a line may be broken here whatever comes."""
 _MAY_OPEN = Pattern(r"[*~`\[]|(?<![^\W_])_|_(?![^\W_])")

@@ -123,6 +123,8 @@ def test_nobody_is_found_and_named():
 
 def test_leading_goes_on_over_names_and_signs():
     assert [mention.leads for mention in find_mentions("@omni, (@nobody): @other", NAMES)] == [True, True, True]
+    assert [mention.leads for mention in find_mentions("/high @nobody, @other /max @third so", NAMES)] == [True] * 3
+    assert [mention.leads for mention in find_mentions("/higher @nobody", NAMES)] == [False]
 
 
 PIECES = st.sampled_from(

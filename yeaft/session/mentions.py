@@ -7,6 +7,7 @@ from itertools import islice
 from msgspec import Struct
 
 from yeaft.artifacts.references import is_reference_at
+from yeaft.kernel.effort_prefix import without_effort
 from yeaft.kernel.pattern import Pattern
 from yeaft.session.at_signs import POSSIBLE, may_begin, name_at, path_at
 from yeaft.session.code_ranges import CodeRanges
@@ -28,7 +29,7 @@ _DECORATED = Pattern(
 class Mention(Struct, frozen=True):
     """An `@` that addresses somebody: a VP, everyone (`all`), or nobody that is known (empty `vp_id`).
 
-    `token` is the name as written, without `@`. `leads` says that nothing but names stands before it.
+    `token` is the name as written, without `@`. `leads` says that nothing but names, and an effort, stands before it.
     """
 
     token: str
@@ -64,7 +65,7 @@ def _mentions(text: str, names: Names) -> Iterator[Mention]:
         found = match.end if match else _token_end(text, at + 1)
         if found == at + 1 or _DECORATED.match(text, found):
             continue
-        leads = leads and not any(map(str.isalnum, text[end:at]))
+        leads = leads and not any(map(str.isalnum, without_effort(text[end:at])))
         yield Mention(text[at + 1 : found], match.vp_id if match else "", leads)
         end = found
         known_end = found if match else -1

@@ -19,6 +19,10 @@ MISTAKES: dict[str, Callable[[], object]] = {
     "chain(): names: 'a/b' cannot be an id": lambda: flows.chain("omni", names=["a/b"]),
     "chain(): cost must be a number above 0, not -1": lambda: flows.chain("omni", cost=-1),
     "chain(): tokens must be a whole number above 0, not 1.5": lambda: flows.chain("omni", tokens=1.5),
+    "chain(): cost must be a number above 0, not inf": lambda: flows.chain("omni", cost=float("inf")),
+    "chain(): minutes must be a number above 0, not 1000": lambda: flows.chain("omni", minutes=10**400),
+    "chain(): tokens must be a whole number above 0, not int.": lambda: flows.chain("omni", tokens=10**5000),
+    "critic(): rounds must be a whole number from 1 to 20, not int.": lambda: flows.critic("a", "b", rounds=10**5000),
     "route(): choices must be a mapping of kinds of tasks to VPs": lambda: flows.route({}, "omni"),
     "route(): choices['bug'] must be the name of a VP": lambda: flows.route({"bug": ""}, "omni"),
     "route(): other must be the name of a VP": lambda: flows.route({"bug": "omni"}, ""),
@@ -58,6 +62,13 @@ def test_a_mistake_is_told_in_the_words_of_the_function(said: str) -> None:
 
     assert str(told.value).startswith(f"flows.{said}")
     assert "--" not in str(told.value)
+
+
+def test_a_mistake_is_told_in_short_whatever_was_given() -> None:
+    with pytest.raises(UsageError) as told:
+        ANY.chain(["omni" * 100_000])
+
+    assert len(str(told.value)) < 300
 
 
 PROGRAM = """

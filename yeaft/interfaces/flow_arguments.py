@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LEAST_VOTES = 2
 WHOLE = "a whole number"
+SHOWN_CHARS = 100
 _BOUNDS: Mapping[str, tuple[int, int]] = {
     "n": (1, MOST_MEMBERS),
     "max_parallel": (1, MOST_MEMBERS),
@@ -46,7 +47,7 @@ class Arguments:
         """Return the name of a VP without its `@`. Raises `UsageError` if it is none."""
         word = given.strip().lstrip("@＠").strip() if isinstance(given, str) else ""
         if not word:
-            raise self._wrong(f"{name} must be the name of a VP, such as 'builder', not {given!r}")
+            raise self._wrong(f"{name} must be the name of a VP, such as 'builder', not {_shown(given)}")
         self.vps.append((name, word))
         return word
 
@@ -78,7 +79,7 @@ class Arguments:
         """Return a text that says something."""
         if isinstance(given, str) and given.strip():
             return given
-        raise self._wrong(f"{name} must be a text that says something, not {given!r}")
+        raise self._wrong(f"{name} must be a text that says something, not {_shown(given)}")
 
     def step(self, name: str, given: object) -> str:
         """Return a name that a step can have."""
@@ -94,7 +95,7 @@ class Arguments:
         least, most = _BOUNDS[name]
         if isinstance(given, int) and not isinstance(given, bool) and least <= given <= most:
             return given
-        raise self._wrong(f"{name} must be a whole number from {least} to {most}, not {given!r}")
+        raise self._wrong(f"{name} must be a whole number from {least} to {most}, not {_shown(given)}")
 
     def check_votes(self, votes: int) -> None:
         """Check that there are enough votes to be counted, and not too many."""
@@ -110,7 +111,7 @@ class Arguments:
             if value is None:
                 continue
             if not _is_above_zero(value, is_whole=_LIMITS[name] == WHOLE):
-                raise self._wrong(f"{name} must be {_LIMITS[name]} above 0, not {value!r}")
+                raise self._wrong(f"{name} must be {_LIMITS[name]} above 0, not {_shown(value)}")
         return Budget(**given)
 
     def check(self, holds: object, otherwise: str) -> None:
@@ -131,13 +132,29 @@ class Arguments:
             return given
         if isinstance(given, tuple):
             return cast("Sequence[object]", given)  # what is in it is looked at one by one
-        raise self._wrong(f"{name} must be a list of {what}, not {given!r}")
+        raise self._wrong(f"{name} must be a list of {what}, not {_shown(given)}")
 
     def _wrong(self, said: str) -> UsageError:
         return UsageError(f"{self._function}: {said}.")
 
 
+def _shown(given: object) -> str:
+    """Return what was given, in short; only its type where Python does not write it out, as with endless numbers."""
+    try:
+        text = repr(given)
+    except ValueError:
+        return type(given).__name__
+    return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}…"
+
+
 def _is_above_zero(value: object, *, is_whole: bool) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
         return False
     return value > 0 and (isinstance(value, int) or not is_whole)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return isfinite(value)
+    except OverflowError:  # a whole number that is larger than any other can be
+        return False

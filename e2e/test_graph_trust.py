@@ -75,6 +75,7 @@ async def test_no_function_runs_in_a_folder_that_is_not_trusted(yeaft: Yeaft, se
     assert (refused.code, refused.out) == (77, b"")
     assert f"{yeaft.folder} is not trusted" in refused.err
     assert "(own." in refused.err
+    assert "for once: yeaft --trust …, or yeaft -y …" in refused.err  # behind `graph run` they mean something else
     assert await runs(yeaft) == []
     assert not (yeaft.folder / "was-here").exists()
 
@@ -109,7 +110,8 @@ async def test_functions_run_once_their_folder_is_trusted_or_nothing_is_asked_an
 async def test_a_graph_from_elsewhere_is_trusted_by_where_it_is(yeaft: Yeaft, tmp_path: Path) -> None:
     elsewhere = tmp_path / "downloaded"
     elsewhere.mkdir()
-    for folder in (elsewhere, yeaft.folder / "graphs", yeaft.dir / "graphs"):
+    by_model = yeaft.dir / "sessions" / "s1" / "out"
+    for folder in (elsewhere, by_model, yeaft.folder / "graphs", yeaft.dir / "graphs"):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "own.py").write_text(CODE, encoding="utf-8")
         (folder / "g.yaml").write_text("graph: {steps: [{id: a, call: own.shown}]}", encoding="utf-8")
@@ -119,7 +121,9 @@ async def test_a_graph_from_elsewhere_is_trusted_by_where_it_is(yeaft: Yeaft, tm
     within = await yeaft.run("graph", "run", "graphs/g.yaml", "tea")
     mine = await yeaft.run("graph", "run", str(yeaft.dir / "graphs" / "g.yaml"), "tea")
 
-    assert foreign.code == 77
+    unknown = await yeaft.run("graph", "run", str(by_model / "g.yaml"), "tea")
+
+    assert (foreign.code, unknown.code) == (77, 77)
     assert f"{elsewhere} is not trusted" in foreign.err
     assert (within.out, mine.out) == (b"TEA\n", b"TEA\n")
 

@@ -238,3 +238,22 @@ async def test_whatever_a_function_raises_its_step_ends(yeaft: Yeaft) -> None:
 
         assert ran.code == 1, ran.err
         assert f"Step 'a' failed: own.f{number}: it raised " in ran.err
+
+
+async def test_what_functions_print_is_never_part_of_the_answer(yeaft: Yeaft) -> None:
+    (yeaft.folder / "loud.py").write_text(
+        "print('imported')\ndef said(value):\n    print('called')\n    return value\n"
+    )
+    put(yeaft, "graph: {steps: [{id: a, call: loud.said}]}")
+
+    ran = {
+        form: await yeaft.run("--trust", "graph", "run", "g.yaml", "tea", "--output-format", form)
+        for form in ("text", "json", "stream-json")
+    }
+    again = await yeaft.run("--trust", "graph", "retry", "last", "a")
+
+    for one in (*ran.values(), again):
+        assert b"imported" not in one.out + again.out, one
+        assert b"called" not in one.out, one
+        assert {"imported", "called"} <= set(one.err.splitlines()), one
+    assert (ran["text"].out, again.out) == (b"tea\n", b"tea\n")

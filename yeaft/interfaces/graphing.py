@@ -123,8 +123,8 @@ def check_calls(frozen: Frozen, may_run_code_in: Callable[[Path], bool]) -> None
         shown = ", ".join(functions[:SHOWN_FUNCTIONS]) + (f", … (+{more})" if more > 0 else "")
         raise Denied(
             f"The graph {frozen.graph.name!r} calls functions, which run without being asked about ({shown}), and "
-            f"{folder} is not trusted. If you know what they do: yeaft trust {quote(str(folder))}; for once --trust, "
-            "or -y."
+            f"{folder} is not trusted. If you know what they do: yeaft trust {quote(str(folder))}; for once: yeaft "
+            "--trust …, or yeaft -y …"
         )
 
 

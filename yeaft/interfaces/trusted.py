@@ -39,12 +39,12 @@ def library_of(home: Path, folder: Path, trust: Trust) -> Library:
 def may_run_code_in(
     place: Path, home: Path, trust: Trust, environ: Mapping[str, str], mode: Mode, *, by_flag: bool = False
 ) -> bool:
-    """Return whether code in `place` may run unasked: it is yeaft's own or trusted, or nothing is asked about.
+    """Return whether code in `place` may run unasked: it is the user's own or trusted, or nothing is asked about.
 
     `trust` is that in the work folder, and holds for all folders within it.
     """
     real = place.resolve()
-    is_own = real.is_relative_to(home.resolve())
+    is_own = real.is_relative_to(home.resolve()) and not real.is_relative_to(home.resolve() / "sessions")
     is_within = trust.is_trusted and real.is_relative_to(trust.folder)
     return mode == "auto" or is_own or is_within or trust_of(home, real, environ, by_flag=by_flag).is_trusted
 

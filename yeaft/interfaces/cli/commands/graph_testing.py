@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,7 +111,8 @@ def run(
         settings=_settings(desk, tape),
         substitute=tape,
     )
-    result, visits = asyncio.run(_ran(where, made, words, file))
+    with redirect_stdout(sys.stderr):  # what functions print is no result
+        result, visits = asyncio.run(_ran(where, made, words, file))
     if not keep:
         result = _forgotten(desk, result)
     now = Golden(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import redirect_stdout
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -99,8 +101,9 @@ class GraphRun:
             self._lines = JsonScreen(output.write, wall_clock_ms)
         result = GraphResult(exit_code=EXIT_FAILED, outcome="failed", text="", session="")
         try:
-            async with opened(wish) as here:
-                result = await self._driven(here)
+            with redirect_stdout(sys.stderr):  # what functions print is no result
+                async with opened(wish) as here:
+                    result = await self._driven(here)
         except* YeaftError as group:
             error = _first(group)
             is_late = self._gives_way and isinstance(error, SessionBusy)

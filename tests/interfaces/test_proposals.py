@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Raw
 
+from yeaft.config.language import Language
 from yeaft.events.call import AskOpened
 from yeaft.interfaces.change_preview import change_preview
 from yeaft.interfaces.proposals.changed_call import IMPOSSIBLE
@@ -17,6 +18,7 @@ from yeaft.interfaces.proposals.hunks import hunks, lines_of, mixed
 from yeaft.interfaces.proposals.proposal import WRITERS, planned_change, proposal
 from yeaft.interfaces.proposals.taking import Taking
 from yeaft.kernel.errors import ToolFailed
+from yeaft.prompts.ui import Ui
 from yeaft.tools.files.commit import commit
 from yeaft.tools.paths import Paths
 
@@ -105,6 +107,15 @@ def test_a_file_holds_just_the_hunks_that_were_taken_whichever_tool_proposed_the
     does(folder, whole.without(frozenset(numbers) - chosen))
 
     assert (folder / "a.txt").read_bytes() == wanted.encode()
+
+
+def test_hunks_of_a_patch_that_touch_one_another_are_taken_apart(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("c\na\n")
+    lines = ["--- a/a.txt", "+++ b/a.txt", "@@ -1,2 +1,5 @@", "+a", " c", "+b", " a", "+b"]
+
+    does(tmp_path, taking(tmp_path, "ApplyPatch", patch="\n".join(lines) + "\n").without(left(1)))
+
+    assert (tmp_path / "a.txt").read_text() == "a\nc\na\nb\n"
 
 
 def test_taking_nothing_is_a_no(tmp_path: Path) -> None:
@@ -212,6 +223,21 @@ def test_what_is_no_text_is_only_told_of_and_taken_whole(tmp_path: Path) -> None
 
     assert not whole.proposal.is_divisible
     assert change_preview(whole) == ["a.bin: 3 → 4 bytes"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"), [("en", "It would fail as things are: old_string"), ("zh", "照现在的样子会失败：old_string")]
+)
+def test_who_is_asked_for_a_change_that_cannot_be_made_is_told_that_it_would_fail(
+    tmp_path: Path, lang: Language, said: str
+) -> None:
+    (tmp_path / "a.txt").write_text(OLD)
+
+    whole = taking(tmp_path, "FileEdit", file_path="a.txt", old_string="eight", new_string="nine")
+    (line,) = change_preview(whole, Ui(lang).retold)
+
+    assert line.startswith(said)
+    assert "Nothing was written" not in line
 
 
 def test_a_file_that_changed_meanwhile_is_not_patched_blindly(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from yeaft.interfaces.cli.terminal_text import unmasked
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from yeaft.interfaces.proposals.taking import Taking
 
 
-def change_preview(taking: Taking) -> list[str]:
-    """Return the lines of a unified diff of what is proposed; what cannot be shown says so in one line."""
-    return [unmasked(line) for line in (*_lines(taking), *taking.proposal.remarks)]
+def change_preview(taking: Taking, retold: Callable[[str], str] = str) -> list[str]:
+    """Return the lines of a unified diff of what is proposed; what cannot be shown says so in one line, `retold`."""
+    return [unmasked(line) for line in (*_lines(taking), *map(retold, taking.proposal.remarks))]
 
 
 def _lines(taking: Taking) -> Iterator[str]:

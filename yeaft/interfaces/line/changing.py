@@ -34,7 +34,7 @@ class Changing:
         taking = self._taking(ask)
         if taking is None:
             return ""
-        lines = change_preview(taking)
+        lines = change_preview(taking, self._here.ui.retold)
         left_out = len(lines) - MOST_DIFF_LINES
         more = [self._here.ui.text("line.more_lines", count=left_out)] if left_out > 0 else []
         how = [self._here.ui.text("line.how_parts")] if taking.proposal.is_divisible else []

@@ -97,8 +97,20 @@ def _patch(part: Part) -> Iterator[str]:
     if found := hunks(before, after):
         yield f"--- {'/dev/null' if part.before is None else _name('a/', old)}"
         yield f"+++ {'/dev/null' if part.after is None else _name('b/', new)}"
-        for own in rows(before, after, found):
+        for own in _apart(rows(before, after, found)):
             yield from _hunk(own)
+
+
+def _apart(found: Iterator[list[Row]]) -> list[list[Row]]:
+    """Return rows with those together that nothing lies between: a hunk without old lines would have no place."""
+    apart: list[list[Row]] = []
+    for own in found:
+        begins = _first([row.old for row in own if row.old])
+        if apart and begins in (0, max(row.old for row in apart[-1]) + 1):
+            apart[-1] += own
+        else:
+            apart.append(own)
+    return apart
 
 
 def _hunk(own: Sequence[Row]) -> Iterator[str]:

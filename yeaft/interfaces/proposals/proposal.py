@@ -72,7 +72,8 @@ def proposal(tool: str, args: Raw, paths: Paths) -> Proposal | None:
         names = _names(writer, args, paths)
         made = [_part(change, planned, names, paths) for change in planned.changes]
     except (ToolFailed, msgspec.ValidationError, msgspec.DecodeError, OSError) as error:
-        return Proposal(tool=writer, args=args, remarks=(str(error),))
+        reason = str(error).removesuffix(" Nothing was written.")
+        return Proposal(tool=writer, args=args, remarks=(f"It would fail as things are: {reason}",))
     moved = {change.like for change in planned.changes if change.like is not None and change.after is not None}
     parts = tuple(part for part in made if isinstance(part, Part) and part.path not in moved)
     return Proposal(tool=writer, args=args, parts=parts, remarks=tuple(one for one in made if isinstance(one, str)))

@@ -130,7 +130,8 @@ class DiffView(ScrollView, can_focus=False):
         if self._layout_made is None:
             is_split = self.wants_split and self._columns >= LEAST_SPLIT_COLUMNS
             told = [Told(text) for text in self._told]
-            items = [*told, *(items_of(self._taking, is_split=is_split) if self._taking else ())]
+            found = items_of(self._taking, is_split=is_split) if self._taking else ()
+            items = [*told, *(Told(self._ui.retold(one.text)) if isinstance(one, Told) else one for one in found)]
             self._layout_made = DiffLayout(items, self._columns, is_split=is_split)
         return self._layout_made
 

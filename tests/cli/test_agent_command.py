@@ -103,7 +103,7 @@ def test_agents_can_be_listed_shown_and_followed_from_another_terminal(agents: G
     assert "@omni/slow" in agents.says("agent", "ls")
     quick = agents.yeaft("agent", "show", "quick", "--json").json
     assert (quick["status"], quick["result"], quick["persona"]) == ("completed", "Nothing here.", "explorer")
-    assert "结果: Nothing here." in agents.says("--lang", "zh", "agent", "show", quick["id"][:8])
+    assert "结果：Nothing here." in agents.says("--lang", "zh", "agent", "show", quick["id"][:8])
 
     follower = started(agents, "agent", "logs", "-f", "slow")
     open_gate(agents)

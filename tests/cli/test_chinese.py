@@ -67,17 +67,22 @@ def test_why_leave_is_needed_is_told_in_chinese_and_programs_are_told_in_english
 
 
 def test_slips_in_line_mode_are_told_in_chinese(talking: Given) -> None:
-    lines = "/mode sideways\n/rename\n/stats\n/attach missing.txt\n/status now\n/effort high\n"
+    lines = (
+        "/mode sideways\n/mode\n/effort\n/effort 高\n/rename\n/stats\n/attach missing.txt\n/status now\n/effort high\n"
+    )
 
     done = talking.yeaft("--lang", "zh", "--line", stdin=lines)
 
     for said in (
         "没有模式“sideways”",
+        "模式有 ask, edits, plan, auto；现在是哪一个，见 /status。",
+        "强度有 none, minimal,",
+        "没有强度“高”；有 none, minimal,",
         "缺少 NAME",
         "是不是指 /status",
         "missing.txt",
         "后面不能再有别的",
-        "所有 VP 用思考力度 high",
+        "所有 VP 用思考强度 high",
     ):
         assert said in done.out
     assert "There is no" not in done.out
@@ -119,3 +124,21 @@ def test_why_a_command_may_run_or_not_is_told_in_chinese(given: Given, mode: str
     done = given.yeaft("--lang", "zh", "perms", "explain", "--mode", mode, "--", command)
 
     assert (said in done.out, ": " in done.out) == (True, False)
+
+
+def test_what_is_shown_of_one_thing_is_chinese_with_chinese_colons(talking: Given) -> None:
+    session = talking.session()
+    (talking.folder / "a.csv").write_text("a,b\n1,2\n")
+    talking.says("artifact", "add", "a.csv")
+
+    shown = talking.says("--lang", "zh", "session", "show", session)
+    one = talking.says("--lang", "zh", "artifact", "show", "a.csv")
+    row = talking.says("--lang", "zh", "artifact", "ls").splitlines()[1]
+
+    assert f"编号：{session}" in shown.splitlines()
+    assert "── @skeptic  已回答，1 轮，0 次调用" in shown.splitlines()
+    assert "来自：你" in one.splitlines()
+    assert row.split()[4:6] == ["你", session]
+    for words in (("vp", "show", "omni"), ("model", "show"), ("skill", "show", "code-review")):
+        facts = talking.says("--lang", "zh", *words).partition("\n\n")[0]
+        assert ("：" in facts, ": " in facts) == (True, False), words

@@ -103,7 +103,7 @@ def test_details_are_told_in_the_users_language(talking: Given, session: str) ->
         "state: failed",
     ]
     assert "exit code: 3" in english
-    assert "会话结束后继续: 是" in chinese
+    assert "会话结束后继续：是" in chinese
 
 
 def test_an_id_that_fits_two_tasks_is_refused_with_both(talking: Given, session: str) -> None:

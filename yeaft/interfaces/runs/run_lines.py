@@ -34,7 +34,8 @@ def ended_line(ui: Ui, visit: Visit) -> str:
     if visit.state == "ok":
         return line
     error = ui.retold(" ".join(visit.error.split()))[:ERROR_CHARS]
-    return f"{line}  {ui.text(f'graph_run.is_{visit.state}')}" + (f": {error}" if error else "")
+    how = ui.text(f"graph_run.is_{visit.state}")
+    return f"{line}  {ui.text('heading.fact', name=how, value=error) if error else how}"
 
 
 class Row(NamedTuple):

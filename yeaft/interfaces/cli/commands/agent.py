@@ -83,7 +83,7 @@ def show(desk: Desk, *, agent: str, resume: str) -> int:
     }
     for key, value in (structs.asdict(row) | listed).items():
         if value not in ("", None):
-            put(f"{desk.text(f'agent.{key}')}: {value}")
+            put(desk.fact(f"agent.{key}", value))
     return EXIT_ANSWERED
 
 

@@ -80,6 +80,10 @@ class Desk:
         """Return the words for `code`."""
         return self.ui.text(code, **params)
 
+    def fact(self, code: str, value: object = "") -> str:
+        """Return a line that says what `code` stands for is `value`."""
+        return self.text("heading.fact", name=self.text(code), value=str(value))
+
     def note(self, code: str, /, **params: str | float) -> None:
         """Say something beside the data, on standard error; `--quiet` keeps it back."""
         if not self.options.quiet:

@@ -99,7 +99,8 @@ class _Writer:
         yield "</article>"
 
     def _turn(self, turn: TurnTold) -> Iterator[str]:
-        facts = " · ".join(part for part in (turn.outcome, turn.model) if part)
+        outcome = self._ui.text(f"transcript.outcome_{turn.outcome}")
+        facts = " · ".join(part for part in (outcome, turn.model) if part)
         yield f'<section id="{escaped(turn.turn)}">'
         yield f'<h3>{escaped(f"@{turn.vp}")} <span class="outcome">{escaped(facts)}</span></h3>'
         for one in turn.each_round:

@@ -69,9 +69,9 @@ def status(desk: Desk) -> int:
         row = _row(found.files, "")
         size = f"{row.size_bytes // (1024 * 1024)} MiB"
         for key, value in (("model", row.model), ("weights", f"{row.weights} ({size})"), ("engine", row.engine)):
-            put(f"{desk.text(f'heading.{key}')}: {value}")
+            put(desk.fact(f"heading.{key}", value))
         if row.licence:
-            put(f"{desk.text('heading.licence')}: {row.licence}")
+            put(desk.fact("heading.licence", row.licence))
     return EXIT_ANSWERED if found.is_ready else EXIT_NOT_FOUND
 
 

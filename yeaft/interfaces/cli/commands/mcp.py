@@ -174,7 +174,7 @@ def get(desk: Desk, *, name: str) -> int:
     )
     for key, value in lines:
         if value:
-            put(f"{desk.text(f'heading.{key}')}: {value}")
+            put(desk.fact(f"heading.{key}", value))
     return EXIT_ANSWERED
 
 

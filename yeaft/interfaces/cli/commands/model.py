@@ -104,7 +104,7 @@ def show(desk: Desk, *, ref: str, vp: str) -> int:
         ("images", desk.text("models.yes" if row.images else "models.no")),
     )
     for key, value in lines:
-        put(f"{desk.text(f'heading.{key}')}: {value}")
+        put(desk.fact(f"heading.{key}", value))
     if not row.known:
         desk.note("model.unknown", model=row.ref, context_tokens=row.context_tokens)
     for code, params in remarks_on_variables(desk.environ, model=ref):

@@ -54,18 +54,18 @@ def show(desk: Desk, *, session: str, limit: int | None, turn: str, vp: str) -> 
         return EXIT_ANSWERED
     if not turn:
         for key in ("id", "name", "folder", "roster", "messages", "last_active"):
-            put(f"{desk.text(f'heading.{key}')}: {cell(desk, meta, key)}")
+            put(desk.fact(f"heading.{key}", cell(desk, meta, key)))
     if len(shown) < len(messages):
         put("\n" + desk.text("sessions.earlier", count=len(messages) - len(shown)))
     for message in shown:
         put("")
         _put_message(desk, message)
     if not (turn or vp) and (kept := artifacts_told(reading)):
-        put(f"\n{desk.text('artifact.heading')}:")
+        put("\n" + desk.fact("artifact.heading").rstrip())
         for one in kept:
             put(f"  {line_of(one)}")
     if not (turn or vp) and (runs := runs_told(reading)):
-        put(f"\n{desk.text('graph_run.heading')}:")
+        put("\n" + desk.fact("graph_run.heading").rstrip())
         for run in runs:
             put(f"  {run_line(desk, run)}")
     return EXIT_ANSWERED
@@ -101,7 +101,8 @@ def _put_message(desk: Desk, message: MessageTold) -> None:
         put(f"[{kept.name}, {kept.mime}, {kept.size_bytes} B]")
     for turn in message.turns:
         rounds, calls = counted(desk.ui, "rounds", turn.rounds), counted(desk.ui, "calls", len(turn.calls))
-        facts = desk.text("sessions.turn", outcome=turn.outcome, rounds=rounds, calls=calls)
+        outcome = desk.text(f"transcript.outcome_{turn.outcome}")
+        facts = desk.text("sessions.turn", outcome=outcome, rounds=rounds, calls=calls)
         put_raw(f"{bold(f'── @{turn.vp}')}  {facts}\n")
         for text in (turn.text, turn.error):
             if text:

@@ -136,7 +136,7 @@ def _as_html(desk: Desk, reading: Reading, *, with_pictures: bool, thinking: boo
     first = next((message.text for message in messages if message.kind == "user"), "")
     roster = " ".join(f"@{vp_id}" for vp_id in state.roster)
     names = ", ".join(one.path for one in artifacts_told(reading))
-    kept = (f"{desk.text('artifact.heading')}: {names}",) if names else ()
+    kept = (desk.fact("artifact.heading", names),) if names else ()
     heading = Heading(
         title=state.name or title_of(first) or state.session_id,
         facts=(state.session_id, state.created.folder, roster, iso_time(state.created_ms), *kept),

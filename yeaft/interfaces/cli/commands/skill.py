@@ -136,7 +136,7 @@ def show(desk: Desk, *, name: str) -> int:
     )
     for key, value in lines:
         if value:
-            put(f"{desk.text(f'heading.{key}')}: {value}")
+            put(desk.fact(f"heading.{key}", value))
     put("\n" + shown.text)
     return EXIT_ANSWERED
 

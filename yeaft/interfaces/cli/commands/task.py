@@ -90,7 +90,7 @@ def show(desk: Desk, *, task: str, resume: str) -> int:
         return EXIT_ANSWERED
     for key, value in structs.asdict(row).items():
         if value not in ("", None, False):
-            put(f"{desk.text(f'task.{key}')}: {desk.text('task.yes') if value is True else value}")
+            put(desk.fact(f"task.{key}", desk.text("task.yes") if value is True else value))
     return EXIT_ANSWERED
 
 

@@ -199,7 +199,8 @@ def _told(ui: Ui, row: BroughtRow, *, waits: bool) -> str:
 
 def _obstacles(desk: Desk, found: Trust) -> str:
     reasons = [
-        f"  {visible_on_one_line(one.path)}: {desk.text(f'trust.why_{one.reason}')}" for one in found.brought.obstacles
+        f"  {desk.text('heading.fact', name=visible_on_one_line(one.path), value=desk.text(f'trust.why_{one.reason}'))}"
+        for one in found.brought.obstacles
     ]
     return "\n".join((desk.text("trust.obstacles", folder=found.folder), *reasons))
 

@@ -98,7 +98,7 @@ def show(desk: Desk, *, vp: str) -> int:
     )
     for key, value in lines:
         if value:
-            put(f"{desk.text(f'heading.{key}')}: {value}")
+            put(desk.fact(f"heading.{key}", value))
     put("\n" + found.text(desk.lang))
     return EXIT_ANSWERED
 

@@ -105,10 +105,11 @@ def _put_event(desk: Desk, journal: Journal, view: RunView, run_id: str, recorde
         case GraphStarted() if not step:
             put(desk.text("graph_run.begun", graph=event.name, run=run_id))
         case GraphCancelled(by=by, reason=reason) if not step:
-            put(f"■ {by}" + (f": {reason}" if reason else ""))
+            put(f"■ {desk.text('heading.fact', name=by, value=reason) if reason else by}")
         case GraphEnded() if not step:
             said = event.error or (desk.text(f"graph_run.limit_{event.limit}") if event.limit else "")
-            put(f"= {desk.text(f'graph_run.is_{event.outcome}')}" + (f": {said}" if said else ""))
+            how = f"graph_run.is_{event.outcome}"
+            put(f"= {desk.fact(how, said) if said else desk.text(how)}")
         case _:
             if visit is not None and visit.attempt and step in ("", visit.node):
                 put(begun_line(visit))

@@ -158,12 +158,15 @@ async def test_a_question_in_a_pipe_ends_with_the_code_that_a_human_is_needed(ye
 
 async def test_orders_that_cannot_be_done_say_so_and_the_conversation_goes_on(yeaft: Yeaft, serve: Serve) -> None:
     await serve(script(Says(text="Here.")))
-    lines = "/mode sideways\n/vp @nobody-here\n/rename\n/help\n/status\nhello\n/new\nhello again\n"
+    lines = "/mode sideways\n/mode\n/effort\n/effort banana\n/vp @nobody-here\n/rename\n/help\n/status\nhello\n/new\nhello again\n"
 
     ran = await yeaft.run("--line", given=lines.encode())
 
     said = ran.out.decode()
     assert "There is no mode 'sideways'" in said
+    assert "The modes are ask, edits, plan, auto; /status says which is in force." in said
+    assert "There is no effort 'banana'; there are none, minimal, low," in said
+    assert "The levels are none, minimal, low, medium, high, xhigh, max, ultra." in said
     assert "No VP named 'nobody-here'" in said
     assert "NAME is missing" in said
     assert "/checkpoints" in said

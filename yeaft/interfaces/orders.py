@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from yeaft.config.settings import Mode, Theme
+from yeaft.config.settings import EFFORTS, Mode, Theme
 from yeaft.events.history import RewindScope
 from yeaft.events.ops import AnyOp, Checkpoint, Compact, Interrupt, Redo, Rename, Rewind, SetMode, SetModel, SetRoster
 from yeaft.kernel.errors import BadData, UsageError
@@ -271,7 +271,9 @@ def _model(rest: str, state: SessionState, library: Library) -> Deed:
 def _effort(rest: str, state: SessionState, library: Library) -> Deed:
     vp_id, effort = _parted(rest, state, library)
     if not effort:
-        return Choose("effort", refusal=_missing("LEVEL"), text=vp_id)
+        return Choose("effort", refusal=f"The levels are {', '.join(EFFORTS)}.", text=vp_id)
+    if effort not in EFFORTS:
+        raise UsageError(f"There is no effort {effort!r}; there are {', '.join(EFFORTS)}.")
     return SetModel(vp_id=vp_id, effort=effort)
 
 
@@ -289,10 +291,9 @@ def _mode(rest: str, state: SessionState, library: Library) -> Deed:
     del state, library
     mode = MODES.get(rest)
     if mode is None:
-        refusal = f"There is no mode {rest!r}; there are {', '.join(MODES)}."
         if not rest:
-            return Choose("mode", refusal=refusal)
-        raise UsageError(refusal)
+            return Choose("mode", refusal=f"The modes are {', '.join(MODES)}; /status says which is in force.")
+        raise UsageError(f"There is no mode {rest!r}; there are {', '.join(MODES)}.")
     return SetMode(mode=mode)
 
 

@@ -40,7 +40,7 @@ def test_an_added_file_is_listed_for_people_and_programs(talking: Given, session
         "table",
         "48",
         "B",
-        "user",
+        "you",
         session,
         "user/prices.csv",
         "What",

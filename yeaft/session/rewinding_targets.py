@@ -55,7 +55,7 @@ def message_of(state: SessionState, word: str) -> MessagePosted:
     if word.isdecimal():
         messages = said(state)
         if not 1 <= int(word) <= len(messages):
-            raise NotFound(f"There is no message {word}; the user has sent {len(messages)} so far.")
+            raise NotFound(f"There is no message {word}; you have sent {len(messages)} so far.")
         return messages[int(word) - 1]
     known = {message_id: message.root_id for message_id, message in state.messages.items()}
     for turn_id, turn in state.turns.items():

@@ -110,7 +110,7 @@ def _text(text: str, raw: bytes, name: str, source: str, part: Part) -> Given:
     first, last = part
     lines = text.removesuffix("\n").split("\n")
     if first > len(lines) or (last and last < first):
-        raise ToolFailed(f"{name} has {len(lines)} lines; there are no lines {first}-{last}.")
+        raise ToolFailed(f"Lines in {name}: {len(lines)}. There are none from {first} to {last}.")
     begin, end = (first, min(last, len(lines))) if first else (1, len(lines))
     wanted = "\n".join(lines[begin - 1 : end])
     kept = head_bytes(wanted, TEXT_BYTES)

@@ -17,10 +17,10 @@ from yeaft.interfaces.cli.commands.artifact_rows import (
     ArtifactRow,
     Kept,
     all_kept,
+    made_by,
     one_kept,
     row_of,
     size_text,
-    speaker,
 )
 from yeaft.interfaces.cli.commands.parsing import Action, flag, option, run_group
 from yeaft.interfaces.cli.commands.printing import local_time, put, put_json, put_table
@@ -80,13 +80,13 @@ def show(desk: Desk, *, artifact: str, lines: int, resume: str) -> int:
         return EXIT_ANSWERED
     from yeaft.interfaces.cli.commands.artifact_preview import put_preview
 
-    facts = structs.asdict(row) | {"created_by": speaker(row.created_by), "created": _local(row.created)}
+    facts = structs.asdict(row) | {"created_by": made_by(row.created_by, desk.ui), "created": _local(row.created)}
     facts["type"] = _kind(desk, kept)
     for key in (*TOLD, "size", "columns", *MORE_TOLD):
         value = {"size": size_text(row.bytes), "columns": _columns(desk, row)}.get(key, facts.get(key))
         if value not in ("", None):
             name = "graph_run" if key == "run" and row.run.startswith(RUN_PREFIX) else key
-            put(desk.text("artifact.fact", name=desk.text(f"artifact.{name}"), value=str(value)))
+            put(desk.fact(f"artifact.{name}", value))
     put("")
     put_preview(desk, kept.artifact, content, lines)
     return EXIT_ANSWERED
@@ -106,7 +106,7 @@ def _cells(desk: Desk, kept: Kept) -> tuple[str, ...]:
         one.artifact_id[:SHOWN_ID_CHARS],
         _kind(desk, kept),
         size_text(one.size_bytes),
-        speaker(one.created_by),
+        made_by(one.created_by, desk.ui),
         kept.paths.session_id,
         one.path,
         one.description,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from yeaft.interfaces.cli.commands.desk import Desk
+    from yeaft.prompts.ui import Ui
 
 THOUSAND = 1000
 SHOWN_ID_CHARS = 12
@@ -139,8 +140,13 @@ def size_text(size_bytes: int) -> str:
 
 
 def speaker(created_by: str) -> str:
-    """Return who made it as people say it."""
+    """Return who made it: `user`, or `@skeptic`."""
     return f"@{created_by[3:]}" if created_by.startswith("vp:") else created_by
+
+
+def made_by(created_by: str, ui: Ui) -> str:
+    """Return who made it as the user is told."""
+    return ui.text("artifact.by_user") if created_by == "user" else speaker(created_by)
 
 
 def _apart(found: Iterable[Kept], reference: str) -> list[Artifact]:

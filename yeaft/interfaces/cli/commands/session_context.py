@@ -73,7 +73,7 @@ def context(desk: Desk, *, session: str, vp: str) -> int:
     if desk.as_json:
         put_json(told)
     elif not told:
-        desk.note("context.nothing", session=reading.state.session_id, vp=vp_id or "-")
+        desk.note("context.nothing_of" if vp_id else "context.nothing", session=reading.state.session_id, vp=vp_id)
     for one in told if not desk.as_json else ():
         _put(desk, one)
     return EXIT_ANSWERED

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual import work
 
-from yeaft.interfaces.cli.commands.artifact_rows import size_text, speaker
+from yeaft.interfaces.cli.commands.artifact_rows import made_by, size_text
 from yeaft.interfaces.cli.terminal_text import cut
 from yeaft.interfaces.orders import SESSION
 from yeaft.interfaces.tui.panels.block_pictures import Picture
@@ -77,7 +77,7 @@ class ArtifactsPanel(ListPanel):
 def _entry(situation: Situation, one: Artifact, columns: int) -> Entry:
     kind = situation.text(f"artifact.is_{one.type}")
     shown = Text(cut(f"{safe(one.name)}  {kind}", columns), no_wrap=True, overflow="ellipsis")
-    about = [f"@{one.artifact_id}", size_text(one.size_bytes), safe(speaker(one.created_by))]
+    about = [f"@{one.artifact_id}", size_text(one.size_bytes), safe(made_by(one.created_by, situation.here.ui))]
     about += [safe(one.description)] if one.description else []
     shown.append("\n" + cut(f"  {joined(about, columns - 2)}", columns), style="dim")
     return Entry(one.path, shown, f"{one.name} {one.artifact_id} {kind} {one.description}")

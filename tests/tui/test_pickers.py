@@ -1,5 +1,6 @@
 """Choosing a model, an effort, a mode, who takes part; and searching everything."""
 
+import re
 from pathlib import Path
 
 from tests.tui.panels_given import room_with
@@ -36,6 +37,14 @@ async def test_a_model_is_chosen_for_one_vp_from_those_that_can_be_used_and_othe
             await desk.until(lambda: bool(desk.host.deeds))
 
     assert desk.deed == SetModel(vp_id="skeptic", model="lab/big-one")
+
+
+async def test_the_windows_of_models_are_flush_right(tmp_path: Path) -> None:
+    async with room_with(tmp_path, TALK) as room, room.desk() as desk:
+        await desk.presses("f5")
+        text = await desk.shows("1000k", " 200k")
+
+    assert len({found.end() for line in text.splitlines() if (found := re.search(r"\d+k(?=  \$)", line))}) == 1
 
 
 async def test_an_effort_that_a_model_does_not_know_is_shown_with_what_it_takes_instead(tmp_path: Path) -> None:

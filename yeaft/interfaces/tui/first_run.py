@@ -117,7 +117,9 @@ class KeyPrompt(Modal[str]):
         with Vertical(classes="framed"):
             yield Static(Text(self._ui.text("first_run.key"), style="bold"), markup=False)
             yield prose(self._ui.text("first_run.key_body", path=unmasked(self._path)))
-            yield Input(password=True, max_length=MOST_CHARS)
+            line = Input(password=True, max_length=MOST_CHARS)
+            line.cursor_blink = False
+            yield line
             yield Static(Text(self._ui.text("first_run.key_hint"), style="dim"), markup=False)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -45,7 +45,7 @@ def vp_candidates(vps: Iterable[Vp], roster: Sequence[str], fragment: str, ui: U
             ranked.append(((rank, place, vp.id), _of_vp(vp, ui)))
     everyone = _rank(wanted, (EVERYONE,)) if len(roster) > 1 else None
     if everyone is not None:
-        detail = ui.text("composer.everyone", vps=", ".join(f"@{vp_id}" for vp_id in roster))
+        detail = ui.text("composer.everyone", vps=ui.text("composer.between").join(f"@{vp_id}" for vp_id in roster))
         found = Candidate(section="vps", label=f"@{EVERYONE}", text=f"@{EVERYONE}", detail=detail)
         ranked.append(((everyone, len(roster), ""), found))
     return [candidate for _, candidate in sorted(ranked, key=lambda one: one[0])]

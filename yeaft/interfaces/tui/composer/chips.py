@@ -84,7 +84,7 @@ class Chips(Static):
         steers = found.to[0].steers
         line = Text.assemble((self._ui.text("composer.steers" if steers else "composer.to"), Style(dim=True)))
         for number, one in enumerate(found.to[:most]):
-            line.append(", " if number else "" if line.plain.endswith("：") else " ")
+            line.append(self._ui.text("composer.between") if number else "" if line.plain.endswith("：") else " ")
             line.append_text(self._chip(one, with_model=with_models))
         if len(found.to) > most:
             line.append(f" +{len(found.to) - most}")
@@ -128,5 +128,7 @@ class Chips(Static):
     def _attached(self) -> list[Text]:
         if not self._files:
             return []
-        names = ", ".join(visible_on_one_line(file.name[:MOST_NAME_CHARS]) for file in self._files)
+        names = self._ui.text("composer.between").join(
+            visible_on_one_line(file.name[:MOST_NAME_CHARS]) for file in self._files
+        )
         return [Text(self._ui.text("composer.attached", count=len(self._files), names=names))]

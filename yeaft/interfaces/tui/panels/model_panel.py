@@ -36,7 +36,8 @@ def model_panel(situation: Situation, vp_id: str = "") -> ChoicePanel:
         answering = shelf.answering()
         rows = {row.ref: row for row in (*((answering,) if answering else ()), *shelf.rows())}
         ordered = sorted(rows.values(), key=lambda row: (not row.usable, row.ref != current))
-        told = [_told(situation, row, is_current=row.ref == current) for row in ordered]
+        widest = max((len(_k(row.context_tokens)) for row in ordered), default=0)
+        told = [_told(situation, row, widest, is_current=row.ref == current) for row in ordered]
         room = widths(told, LEAST_COLUMNS, columns - MARGIN_COLUMNS)
         return [_entry(row, one, room) for row, one in zip(ordered, told, strict=True)]
 
@@ -49,12 +50,12 @@ def model_panel(situation: Situation, vp_id: str = "") -> ChoicePanel:
     )
 
 
-def _told(situation: Situation, row: ModelRow, *, is_current: bool) -> tuple[str, ...]:
-    """Return mark and name, window, price in and out, and what it is used through or lacks."""
+def _told(situation: Situation, row: ModelRow, widest: int, *, is_current: bool) -> tuple[str, ...]:
+    """Return mark and name, window (flush right in `widest` columns), price in and out, and what it uses or lacks."""
     through = safe(row.through)
     return (
         f"{'*' if is_current else ' '} {safe(row.ref)}",
-        _k(row.context_tokens),
+        _k(row.context_tokens).rjust(widest),
         "-" if row.price is None else f"${row.price.input:g}/{row.price.output:g}",
         through if row.usable else situation.text("panel.model_lacks", what=through),
     )

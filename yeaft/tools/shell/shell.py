@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -59,11 +60,17 @@ class Shell:
     """The user's shell (`$SHELL` if it is bash, zsh or sh, else bash) with the environment that commands get.
 
     `calls` is the directory below which each call leaves its traces (see `wrapper`). `environ` is the user's
-    environment, already without secrets. With a `sandbox` all commands run in it. Make it in the main thread; `close`
-    ends what is still running.
+    environment, already without secrets. With a `sandbox` all commands run in it. `now_s` is a clock that never goes
+    back. Make it in the main thread; `close` ends what is still running.
     """
 
-    def __init__(self, calls: Path, environ: Mapping[str, str], sandbox: Sandbox | None = None) -> None:
+    def __init__(
+        self,
+        calls: Path,
+        environ: Mapping[str, str],
+        sandbox: Sandbox | None = None,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._calls = calls
         self.environ = {**environ, **FOR_CHILDREN, **_for_git(environ)}
         self.program = shell_of(environ)
@@ -72,7 +79,7 @@ class Shell:
         self._warden: Warden | None = None
         self._left_open: list[ShellRun] = []
         self._to_bury: dict[int, Sighting] = {}
-        self._undertaker = Undertaker()
+        self._undertaker = Undertaker(now_s)
 
     async def run(
         self,

@@ -491,3 +491,23 @@ graph:
     assert failing.do("sum", "S") == ["A", "M"]
     assert fine.do("sum", "S") == ["A"]
     assert failing.execution.is_quiet
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_paid"),
+    [('{type: match, regex: "(a+)+$"}', False), ("{type: judge, agent: x, question: Fine?}", True)],
+)
+def test_once_a_limit_is_used_up_a_regex_is_still_looked_for_and_nobody_is_asked(condition: str, is_paid: bool) -> None:
+    run = Run(
+        graph(
+            "a b",
+            "{from: start, to: a}",
+            f"{{from: a, to: b, condition: {condition}}}",
+            "{from: a, to: end, else: true}",
+            more="  limits: {cost: 1}\n",
+        )
+    )
+
+    run.do("a", "A", cost_usd=1.0)
+
+    assert (run.ready == []) == is_paid

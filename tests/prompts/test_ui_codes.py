@@ -8,14 +8,16 @@ from pathlib import Path
 import yeaft
 from yeaft.prompts.ui import SAID, Ui
 
-SOURCES = [ast.parse(path.read_text(encoding="utf-8")) for path in Path(yeaft.__file__).parent.rglob("*.py")]
+SOURCES = Path(yeaft.__file__).parent
 MADE = re.compile(r"[a-z_]+\.[a-z_]*\0|\0_[a-z]+")
 """What a code looks like that is put together: its group, or only its end, is written down."""
 CODE = re.compile(r"[a-z_]+\.[a-z_]+")
 
 
 def nodes() -> Iterator[ast.AST]:
-    return (node for source in SOURCES for node in ast.walk(source))
+    """Every piece of the program; never all at once, for that takes 150 MB."""
+    for path in SOURCES.rglob("*.py"):
+        yield from ast.walk(ast.parse(path.read_text(encoding="utf-8")))
 
 
 def written(node: ast.AST) -> str:

@@ -10,6 +10,7 @@ from e2e.tui.ways import are_usual, modes
 from yeaft.llm.scripted.script import Calls, Line, Says, Script, call
 
 READY = "$0.00"
+EMPTY = "> Write a message."
 REPORT = """
 graph:
   name: prices
@@ -88,15 +89,20 @@ async def test_a_whole_stay_leaves_files_only_where_config_path_says(
     await screen.shows("@notes.txt")
     screen.presses("enter")
     await screen.shows("All is done.", "tasks: 1")
-    for line in ("/rename first", "/theme dark", "/checkpoint here", "/copy"):
+    for line, told in (
+        ("/rename first", "first"),
+        ("/theme dark", "Theme dark"),
+        ("/checkpoint here", "Kept as here"),
+        ("/copy", "characters"),
+    ):
         screen.types(line)
-        await screen.shows(line)
+        await screen.shows(f"> {line}")  # what comes in one piece with an Enter behind it is a paste
         screen.presses("enter")
-        await screen.hides(f"> {line}")
+        await screen.shows(told, EMPTY)
     screen.types("a draft")
     await screen.shows("> a draft")
     screen.presses("ctrl+u")
-    await screen.hides("> a draft")
+    await screen.shows(EMPTY)
     screen.presses("ctrl+d")
     await screen.shows("Leave although something runs?", "Type a number")
     screen.types("2")

@@ -187,7 +187,7 @@ def test_a_folder_that_cannot_be_trusted_says_why(given: Given) -> None:
 
     assert refused.code == 78
     assert "  .claude: it is a symbolic link; make it a real folder\n" in refused.err
-    assert given.yeaft("trust", "--lang", "zh", "-y").err.endswith(".claude: 它是符号链接；请改为真正的文件夹\n")
+    assert given.yeaft("trust", "--lang", "zh", "-y").err.endswith(".claude：它是符号链接；请改为真正的文件夹\n")
     assert given.yeaft("--trust", "-p", "hi").code == 78
 
 

@@ -112,7 +112,7 @@ def test_try_on_a_fresh_clone_without_a_registry_says_so_in_one_sentence(checkou
 def test_test_hands_its_arguments_to_pytest(equipped: Path) -> None:
     done = run(equipped, "test", "-x", "tests/a b")
 
-    assert done.stdout.splitlines()[-1] == "pytest -n 2 -x tests/a b"
+    assert done.stdout.splitlines()[-1] == f"pytest -n {len(os.sched_getaffinity(0)) + 1} -x tests/a b"
 
 
 def test_size_check_names_what_is_too_long(tmp_path: Path) -> None:

@@ -18,6 +18,9 @@ from e2e.given import PATIENCE_S, Yeaft, wait_for_end
 
 PRIVATE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]")
 """Sequences of the kitty keyboard protocol, which the emulator takes for others."""
+FRAME, FRAME_END = b"\x1b[?2026h", b"\x1b[?2026l"
+ASKS_FOR_FRAMES, KNOWS_FRAMES = b"\x1b[?2026$p", b"\x1b[?2026;2$y"
+"""What a program asks, and what a terminal answers that shows a frame at once: from then on, each is marked."""
 KEYS = {
     "enter": "\r",
     "escape": "\x1b",
@@ -39,9 +42,14 @@ KEYS = {
 
 
 class Screen:
-    """A process at a terminal of `columns` x `rows`. `raw` is every byte it has written so far."""
+    """A process at a terminal of `columns` x `rows`. `raw` is every byte it has written so far.
 
-    def __init__(self, yeaft: Yeaft, *, columns: int = 100, rows: int = 30, **environ: str) -> None:
+    Somebody who looks at it sees whole frames, unless the terminal is one that does not know them.
+    """
+
+    def __init__(
+        self, yeaft: Yeaft, *, columns: int = 100, rows: int = 30, knows_frames: bool = True, **environ: str
+    ) -> None:
         self.raw = bytearray()
         self.pid = 0
         self._yeaft = yeaft
@@ -51,6 +59,8 @@ class Screen:
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
         self._unsent = bytearray()
+        self._knows_frames = knows_frames
+        self._answered = 0
         self._fd = -1
 
     def starts(self, *words: str) -> None:
@@ -132,8 +142,11 @@ class Screen:
 
     async def leaves(self) -> int:
         """Wait for the end; returns the exit code, negative for a signal."""
-        async with asyncio.timeout(PATIENCE_S):
-            await self._ended.wait()
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                await self._ended.wait()
+        except TimeoutError:
+            raise AssertionError(f"waited for the end, but the screen shows:\n{self.text}") from None
         code = await asyncio.to_thread(_exit_code, self.pid)
         self.pid = 0
         return code
@@ -184,7 +197,7 @@ class Screen:
     async def _until(self, holds: Callable[[], bool], wanted: object) -> str:
         try:
             async with asyncio.timeout(PATIENCE_S):
-                while not holds():
+                while self._is_in_a_frame or not holds():
                     self._changed.clear()
                     await self._changed.wait()
         except TimeoutError:
@@ -201,7 +214,20 @@ class Screen:
             self._ended.set()
         self.raw += raw
         self._stream.feed(PRIVATE.sub(b"", raw))
+        self._answer()
         self._changed.set()
+
+    @property
+    def _is_in_a_frame(self) -> bool:
+        """Whether what stands here is half a frame, of which more is to come."""
+        knows_any = self._knows_frames and not self._ended.is_set()
+        return knows_any and self.raw.rfind(FRAME) > self.raw.rfind(FRAME_END)
+
+    def _answer(self) -> None:
+        """Answer what was asked since the last time, as a terminal does by itself."""
+        while self._knows_frames and (asked := self.raw.find(ASKS_FOR_FRAMES, self._answered)) >= 0:
+            self._answered = asked + len(ASKS_FOR_FRAMES)
+            self.sends(KNOWS_FRAMES)
 
     def _send(self) -> None:
         """Write what fits; the rest follows when there is room. Waiting here would keep a process from writing too."""

@@ -4,11 +4,9 @@ import re
 
 from e2e.conftest import Serve, Terminals
 from e2e.given import Yeaft
-from e2e.screen import Screen
-from e2e.tui.ways import KNOWS_FRAMES
+from e2e.screen import FRAME, Screen
 from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
 
-FRAME = b"\x1b[?2026h"
 FRAMES = re.compile(rb"\x1b\[\?2026h(.*?)\x1b\[\?2026l", re.DOTALL)
 WANTED, AGENTS = 100, 64
 """So many are asked for, and so many may be at once at most."""
@@ -23,7 +21,6 @@ agents_per_message = {AGENTS}
 async def starts(screen: Screen, *words: str) -> None:
     screen.starts(*words)
     await screen.shows("$0.00")
-    screen.sends(KNOWS_FRAMES)
 
 
 async def test_a_hundred_sub_agents_asked_for_at_once_do_not_freeze_the_screen(

@@ -43,7 +43,7 @@ async def test_no_colour_is_written_that_the_terminal_cannot_show_or_the_user_do
     serve: Serve, terminals: Terminals, environ: dict[str, str], expected: str
 ) -> None:
     await serve(answers("Good **morning**, see [this](https://example.org/)."))
-    screen = terminals(columns=80, rows=24, **environ)
+    screen = terminals(columns=80, rows=24, knows_frames=environ["TERM"] != "vt100", **environ)
     screen.starts()
     await screen.shows("$0.00")
     screen.types("hello [bold]")

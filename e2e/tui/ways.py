@@ -25,15 +25,6 @@ def are_usual(screen: Screen) -> bool:
     ) > screen.raw.rfind(b"\x1b[>")
 
 
-KNOWS_FRAMES = b"\x1b[?2026;2$y"
-"""What a terminal answers that draws a frame at once: from then on, each is marked."""
-
-
-def is_whole(screen: Screen) -> bool:
-    """Whether no frame is half drawn; the terminal must have said that it knows them."""
-    return screen.raw.rfind(b"\x1b[?2026l") > screen.raw.rfind(b"\x1b[?2026h")
-
-
 def marked(text: str) -> str:
     """What the cursor of the transcript stands on, as far as it is in view; empty for nothing."""
     return "\n".join(line for line in text.splitlines() if line.startswith("▌"))
@@ -41,10 +32,9 @@ def marked(text: str) -> str:
 
 async def goes_up_to(screen: Screen, wanted: str) -> None:
     """Let the cursor of the transcript go up until it stands on something that holds `wanted`."""
-    screen.sends(KNOWS_FRAMES)
     while wanted not in (before := marked(screen.text)):
         screen.types("k")
-        await screen.shows(lambda text, before=before: marked(text) not in ("", before) and is_whole(screen))
+        await screen.shows(lambda text, before=before: marked(text) not in ("", before))
 
 
 def answers(*texts: str) -> Script:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AsyncExitStack, contextmanager
+from contextvars import Context, copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import App
 from textual.binding import BindingType
 from textual.events import Key, Paste
-from textual.screen import ModalScreen
 from textual.worker import WorkerFailed
 
 from yeaft.config import places
@@ -21,6 +21,7 @@ from yeaft.interfaces.tui.conversation import Conversation
 from yeaft.interfaces.tui.crash import write_crash
 from yeaft.interfaces.tui.in_order import settled, waits
 from yeaft.interfaces.tui.look import look_of
+from yeaft.interfaces.tui.modal import Modal
 from yeaft.interfaces.tui.notifying import Notifying
 from yeaft.interfaces.tui.outside import end_outside, outside_ended
 from yeaft.interfaces.tui.panels.bound import first_bound
@@ -89,6 +90,7 @@ class YeaftApp(App[int]):
         self._sittings: Sittings | None = None
         self.closed = asyncio.Event()
         self._early: list[Key | Paste] | None = []
+        self._own: Context | None = None
         self._on_hang_up = on_hang_up
         self._has_mouse = start.settings.mouse
         self._told_dark: bool | None = None
@@ -130,6 +132,7 @@ class YeaftApp(App[int]):
 
     def on_mount(self) -> None:
         """Draw the empty screen, and open the Session once it can be seen."""
+        self._own = copy_context()
         self.push_screen(self.conversation)
         self.call_after_refresh(self._begin)
 
@@ -161,7 +164,14 @@ class YeaftApp(App[int]):
             self.notifying.stop()
             await outside_ended(self)
             self.closed.set()
+        for screen in self.screen_stack:
+            if isinstance(screen, Modal):
+                await screen.is_up.wait()
         self.exit(code)
+
+    def stop_at_signal(self) -> None:
+        """Stop now: where a signal is heard no program is the current one, and parts that go would not find theirs."""
+        (self._own or copy_context()).run(self.stop_now)
 
     def stop_now(self) -> None:
         """Leave without asking, after a signal; what runs is stopped, and the journal closed."""
@@ -170,7 +180,7 @@ class YeaftApp(App[int]):
         if not self.has_begun:
             self.exit()
             return
-        if isinstance(self.screen, ModalScreen):
+        if isinstance(self.screen, Modal):
             self.screen.dismiss()
         self.conversation.leave_now()
         if self._sittings is not None:
@@ -209,7 +219,7 @@ class YeaftApp(App[int]):
         match covered[0] if covered else self.screen:
             case Choice() as choice:
                 choice.give_up()
-            case ModalScreen() as modal:
+            case Modal() as modal:
                 modal.dismiss()
             case Conversation() as conversation:
                 conversation.give_up()

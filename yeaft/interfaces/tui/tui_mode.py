@@ -63,7 +63,7 @@ async def show(start: Start, look: Look, ui: Ui) -> tuple[int, str]:
         signals = Signals(at_last=give_back)
         signals.install()
         app = YeaftApp(start, look, ui, on_hang_up=signals.act_on)
-        signals.also(app.stop_now)
+        signals.also(app.stop_at_signal)
         signals.spare(lambda: is_lent(app))
         try:
             code = await app.run_async(mouse=start.settings.mouse)

@@ -11,6 +11,8 @@ from e2e.tui.ways import answers
 from yeaft.llm.scripted.script import Script
 from yeaft.llm.scripted.server import ScriptedServer
 
+F2 = b"\x1bOQ"
+
 
 async def runs_a_graph(yeaft: Yeaft, serve: Serve, screen: Screen) -> ScriptedServer:
     server = await serve(Script(lines=(answer("Gather:", "three facts", gate="gather"), PLAIN)))
@@ -129,3 +131,20 @@ async def test_what_is_pasted_is_never_a_key_whatever_stands_in_it(
     await screen.shows(lambda text: "> one" in text and "two" in text and "three" in text and "four" in text)
     screen.presses("ctrl+u")
     await screen.shows("Write a message")
+
+
+async def test_who_opens_the_panel_beside_and_goes_there_at_once_has_the_keys_there(
+    serve: Serve, terminals: Terminals
+) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(columns=110, rows=30)
+    screen.starts()
+    await screen.shows(READY)
+
+    screen.sends(F2 + F2)
+    await screen.shows("No todo list, no tasks, no agents.", "Esc leave")
+    screen.presses("escape")
+    await screen.hides("No todo list")
+    screen.types("and now?")
+
+    await screen.shows("> and now?")

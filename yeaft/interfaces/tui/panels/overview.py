@@ -55,6 +55,7 @@ class Overview(Vertical):
     Overview > OptionList { scrollbar-size-vertical: 1; }
     Overview > OptionList:focus { background-tint: $foreground 0%; }
     Overview > OptionList.-textual-compact > .option-list--option { padding: 0 1; }
+    Overview.-empty > OptionList { height: 0; }
     Overview > .none { height: 1fr; padding: 1; }
     Overview > .hint { padding: 0 1; color: $text-muted; }
     """
@@ -169,7 +170,8 @@ class Overview(Vertical):
     def _show(self) -> None:
         columns = max(self.content_size.width - 3, 10)
         entries = overview(self._situation, self._outside, columns, wall_clock_ms())
-        self._list.display, self._none.display = bool(entries), not entries
+        self._none.display = not entries
+        self.set_class(not entries, "-empty")  # a list that is not displayed at all would lose the keys, for nobody
         if [(one.key, one.shown) for one in entries] == [(one.key, one.shown) for one in self._entries]:
             return
         marked, offset = self._marked, self._list.scroll_offset

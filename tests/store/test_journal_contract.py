@@ -91,6 +91,31 @@ async def test_one_id_never_stands_for_two_facts(journal: AnyJournal) -> None:
     assert journal.streams() == [STREAM]
 
 
+async def test_only_the_new_part_of_a_long_repeated_append_is_written(journal: AnyJournal) -> None:
+    names = [f"w{number}" for number in range(60)]
+    await journal.append(STREAM, 0, 1, [said(name) for name in names[:20]])
+
+    head = await journal.append(STREAM, 20, 1, [said(name) for name in names])
+
+    assert head == 60
+    assert words(journal.read(STREAM)) == names
+
+
+async def test_a_stream_that_was_refused_at_first_can_begin_later(journal: AnyJournal) -> None:
+    await journal.append(STREAM, 0, 1, [said("milk", event_id="e_1")])
+
+    appends = [
+        journal.append("agent/1", 0, 1, [said("late"), said("tea", event_id="e_1")]),
+        journal.append("agent/2", 0, 1, [said("eggs")]),
+        journal.append("agent/1", 0, 1, [said("rice")]),
+    ]
+
+    assert await outcomes(appends) == ["IdReuse", 1, 1]
+    assert journal.streams() == [STREAM, "agent/2", "agent/1"]
+    assert words(journal.read("agent/2")) == ["eggs"]
+    assert words(journal.read("agent/1")) == ["rice"]
+
+
 async def test_an_append_to_another_head_is_refused(journal: AnyJournal) -> None:
     await journal.append(STREAM, 0, 1, [said("milk")])
 

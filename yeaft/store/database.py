@@ -39,6 +39,8 @@ COMMIT;
 """
 FORMAT_VERSIONS_AT = 18  # https://sqlite.org/fileformat.html 1.3.3; setting them so saves a switch with three syncs
 INSERT = "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"
+PLACES_OF_MORE = ",(?,?,?,?,?,?,?,?,?,?,?,?)"
+"""What `INSERT` ends with once for each event after the first that it is to write."""
 WRITE_AHEAD_LOG = b"\x02\x02"
 COMPANIONS = ("-wal", "-shm", "-journal")
 MENDED = ".mended"

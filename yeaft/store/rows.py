@@ -38,6 +38,16 @@ class Numbers:
             self._look_for_more(connection)
         return self._numbers.get(stream, 0)
 
+    def known(self, stream: str) -> int:
+        """The number of a stream as far as it was seen; nothing is asked of the file."""
+        return self._numbers.get(stream, 0)
+
+    def note(self, number: int, stream: str) -> None:
+        """Remember a stream that was found, or was given the next number."""
+        self._numbers[stream] = number
+        if number == self._seen + 1:
+            self._seen = number
+
     def forget(self) -> None:
         """Look again: what was seen may have been rolled back."""
         self._numbers.clear()
@@ -46,9 +56,7 @@ class Numbers:
     def _look_for_more(self, connection: sqlite3.Connection) -> None:
         """Take in the streams that have come since; those before the first unreadable name keep their numbers."""
         for number, name in stream_names(connection, self._seen):
-            self._numbers[name] = number
-            if number == self._seen + 1:
-                self._seen = number
+            self.note(number, name)
 
 
 def stream_names(connection: sqlite3.Connection, after: int = 0) -> list[tuple[int, str]]:

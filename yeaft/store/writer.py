@@ -1,5 +1,6 @@
 """The thread that writes a SQLite journal: whatever has gathered goes into one transaction."""
 
+import contextlib
 import logging
 import sqlite3
 import threading
@@ -12,13 +13,16 @@ from msgspec import Struct
 from yeaft.kernel.errors import JournalDamaged, StoreFailed
 from yeaft.store.admission import Head, admit
 from yeaft.store.blobs import FileBlobs
-from yeaft.store.database import INSERT, Writing, failure
+from yeaft.store.database import INSERT, PLACES_OF_MORE, Writing, failure
 from yeaft.store.journal import SESSION_STREAM, Snapshot
 from yeaft.store.row import Row, Taken, moved_to_blob
-from yeaft.store.rows import Numbers, head_of, next_number, payloads, start_of
+from yeaft.store.rows import payloads
+from yeaft.store.standings import Standings
 
 LARGEST_INLINE_BYTES = 32 * 1024
 BLOB_MIME = "application/json"
+MOST_AT_ONCE = 16
+"""So many events are written by one statement; SQLite keeps the text of each length of it."""
 logger = logging.getLogger(__name__)
 INSERT_SNAPSHOT = "INSERT OR REPLACE INTO snapshot VALUES(?,?,?,?,?)"
 
@@ -64,7 +68,7 @@ class Writer:
         self._gathered: list[Batch] = []
         self._ended = threading.Event()
         self._database: Writing | None = None
-        self._numbers = Numbers()
+        self._standings = Standings()
         # A daemon, so that a process that forgets to close ends all the same; what was not committed was not promised.
         threading.Thread(target=self._run, name=f"journal:{path.parent.name}", daemon=True).start()
 
@@ -155,12 +159,13 @@ class Writer:
             if sync:
                 self._blobs.sync()
             database.begin(sync=sync)
+            self._standings.look(database.connection)
             outcomes = [[self._append(database.connection, taken) for taken in appends] for appends in spilled]
             for batch in batches:
                 _write_snapshots(database.connection, batch.snapshots)
             database.commit()
         except (OSError, sqlite3.Error) as error:
-            self._numbers.forget()
+            self._standings.forget()
             database.rollback()
             raise failure(self._path, "written", error) from error
         return outcomes
@@ -180,24 +185,29 @@ class Writer:
         )
 
     def _append(self, connection: sqlite3.Connection, taken: Taken) -> Outcome:
-        number = self._numbers.find(connection, taken.stream)
-        head = head_of(connection, number) if number else Head()
+        head = self._standings.head(connection, taken.stream)
+        owner = self._standings.head(connection, SESSION_STREAM)
         try:
-            owner = head if taken.stream == SESSION_STREAM else self._owner(connection)
+            if taken.expected_seq == head.seq and len(taken.rows) <= MOST_AT_ONCE:
+                with contextlib.suppress(sqlite3.IntegrityError):  # hardly ever is any of them stored already
+                    return self._insert(connection, admit(taken, head, {}, owner), taken, head).seq
             rows = admit(taken, head, payloads(connection, [row.id for row in taken.rows]), owner)
         except StoreFailed as refusal:
             return refusal
-        _insert(connection, rows, taken, start_of(number or next_number(connection)) + head.seq)
-        return head.seq + len(rows)
+        for start in range(0, len(rows), MOST_AT_ONCE):
+            head = self._insert(connection, rows[start : start + MOST_AT_ONCE], taken, head)
+        return head.seq
 
-    def _owner(self, connection: sqlite3.Connection) -> Head:
-        number = self._numbers.find(connection, SESSION_STREAM)
-        return head_of(connection, number) if number else Head()
-
-
-def _insert(connection: sqlite3.Connection, rows: Sequence[Row], taken: Taken, start: int) -> None:
-    places = enumerate(rows, start + 1)
-    connection.executemany(INSERT, [_values(row, at, taken.stream, taken.epoch) for at, row in places])
+    def _insert(self, connection: sqlite3.Connection, rows: Sequence[Row], taken: Taken, head: Head) -> Head:
+        """Write rows in one statement, all or none of them, and return where the stream stands then."""
+        if not rows:
+            return head
+        places = enumerate(rows, self._standings.end(connection, taken.stream) + 1)
+        values = [value for at, row in places for value in _values(row, at, taken.stream, taken.epoch)]
+        connection.execute(INSERT + PLACES_OF_MORE * (len(rows) - 1), values)
+        head = Head(seq=head.seq + len(rows), epoch=taken.epoch)
+        self._standings.move(taken.stream, head)
+        return head
 
 
 def _values(row: Row, at: int, stream: str, epoch: int) -> tuple[str | int | bytes, ...]:

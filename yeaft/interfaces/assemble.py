@@ -268,7 +268,7 @@ def _means(ground: Ground, approvals: Approvals, workshop: Workshop, thinking: T
         thinking=thinking,
         equip=equip,
         serve=lambda label, parent, folder: ground.serving.of(
-            parent.tools.offers, additions.arounds(ground, label, folder), may_ask=False
+            parent.tools.offers, partial(additions.arounds, ground, label, folder), may_ask=False
         ),
         approvals=approvals,
         inquiry=inquiry,

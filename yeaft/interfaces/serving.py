@@ -33,13 +33,16 @@ class Serving:
         self._shelf = shelf
         self.remarks = tuple(remarks)
 
-    def of(self, offers: Callable[[str], bool], arounds: Sequence[Around], *, may_ask: bool = True) -> Served | None:
+    def of(
+        self, offers: Callable[[str], bool], arounds: Callable[[], Sequence[Around]], *, may_ask: bool = True
+    ) -> Served | None:
         """The tools of servers that `offers` names, with `arounds` about their calls; None if there are no servers."""
         if self._shelf is None:
             return None
+        around = tuple(arounds())
 
         def wrap(tool: AnyTool) -> AnyTool:
-            return surrounded({tool.name: tool}, arounds)[tool.name]
+            return surrounded({tool.name: tool}, around)[tool.name]
 
         return self._shelf.of(offers, wrap, may_ask=may_ask)
 
@@ -50,7 +53,7 @@ class Serving:
             vp = library.get(vp_id)
             return vp is None or vp.tools.offers(tool)
 
-        return self.of(offers, arounds)
+        return self.of(offers, lambda: arounds)
 
     async def reach(self, tool: str) -> None:
         """Wait for the server whose tool this is, which is started if it has to be; nothing for a tool of none.

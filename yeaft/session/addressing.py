@@ -67,8 +67,7 @@ def address(state: SessionState, library: Library, text: str, to: tuple[str, ...
 
 def known_names(state: SessionState, library: Library) -> Names:
     """Return what every VP is called; where two share a name, one of the roster goes first."""
-    present = [vp for vp_id in state.roster if (vp := library.get(vp_id))]
-    return Names((*present, *library.all()))
+    return library.names(tuple(state.roster))
 
 
 def notice_of(unknown: Unknown, routing: Routing, default_vp: str) -> NoticePosted:

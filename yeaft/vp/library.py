@@ -67,6 +67,7 @@ class Library:
         self._parsed = {vp.id: Parsed(vp=vp) for vp in made}
         self._remarks: list[Problem] = []
         self._notes: list[Path] = []
+        self._names: tuple[tuple[str, ...], Names] | None = None
 
     def get(self, vp_id: str) -> Vp | None:
         """Return the VP with this exact id, reading only its file; None if there is none that can be used."""
@@ -79,6 +80,13 @@ class Library:
     def ids(self) -> tuple[str, ...]:
         """Return the ids of `all()`."""
         return tuple(vp.id for vp in self.all())
+
+    def names(self, first: tuple[str, ...]) -> Names:
+        """Return what every VP is called; where two share a name, that of an id in `first` goes before."""
+        if self._names is None or self._names[0] != first:
+            foremost = [vp for vp_id in first if (vp := self.get(vp_id))]
+            self._names = first, Names((*foremost, *self.all()))
+        return self._names[1]
 
     def tier_of(self, vp_id: str) -> Tier:
         """Say whose file describes a VP; those without a file are the user's."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from yeaft import __version__
@@ -16,13 +17,14 @@ from yeaft.engine.calls import Hands, Refused, Verdict
 from yeaft.events.session import SessionCreated
 from yeaft.events.turn import Limits
 from yeaft.kernel.tool_names import OUTSIDE_PREFIX
+from yeaft.llm.prompt import ToolSpec
 from yeaft.session.agents.agent_presets import WITHHELD
 from yeaft.session.agents.agent_session import AgentGate
 from yeaft.session.asked import Caller
 from yeaft.session.known_settings import KnownSettings
 from yeaft.session.ledger import Ledger
 from yeaft.session.live_toolbox import with_served
-from yeaft.session.minds import VpMind
+from yeaft.session.minds import Thinking, VpMind
 from yeaft.session.seat import Seat
 from yeaft.session.session import Session
 from yeaft.session.state import SessionState
@@ -33,11 +35,9 @@ from yeaft.workflows.graphs.runs.finish_step import FINISH_STEP, FinishStep
 if TYPE_CHECKING:
     from yeaft.engine.changed import Changed
     from yeaft.kernel.messages import Call
-    from yeaft.llm.prompt import ToolSpec
     from yeaft.prompts.place import Place
     from yeaft.session.agents.agent_session import Means
     from yeaft.session.live_toolbox import Served
-    from yeaft.session.minds import Thinking
     from yeaft.tools.tool import AnyTool, BoundCall, Toolbox
     from yeaft.workflows.graphs.graph import Agent, VpTask
     from yeaft.workflows.graphs.runs.doing import Work
@@ -62,7 +62,7 @@ class StepSessions:
         self._agents = agents
         self._skills: ToolSpec | None = None
         self._specs: dict[tuple[str, Path], Mapping[str, ToolSpec]] = {}
-        self._known: dict[tuple[object, ...], KnownSettings] = {}
+        self._kinds: dict[tuple[object, ...], Kind] = {}
         self._placed: tuple[int, Place] | None = None
 
     def vp(self, vp_id: str) -> Vp | None:
@@ -89,15 +89,16 @@ class StepSessions:
         parent = means.parent
         ledger = Ledger(means.journal, state, means.now_ms, parent.epoch, stream=work.stream, purse=parent.purse)
         ledger.listen(means.traces)
-        thinking = self._thinking(work, task, vp, folder)
-        toolbox = self._toolbox(task, vp, state, folder, finish)
-        known = self._known_for(task, vp, folder, finish)
+        equipped = cache(lambda: means.equip(vp.id, state, folder))
+        kind = self._kind(task, vp, folder, finish, equipped)
+        thinking = self._thinking(work, kind)
+        toolbox = LateToolbox(kind.specs, equipped, finish)
         served = self._served(task, vp, folder)
         caller = Caller(vp_id=vp.id, ledger=ledger, folder=folder, root_id=work.run_id)
         gate = StepGate(AgentGate(means.approvals, caller))
 
         def make_seat(vp_id: str) -> Seat:
-            mind = VpMind(vp_id, thinking, toolbox, ledger, means.blobs, served=served, known=known)
+            mind = VpMind(vp_id, thinking, toolbox, ledger, means.blobs, served=served, known=kind.known)
             hands = Hands(with_served(toolbox, served), gate, thinking.phrases, means.blobs.put)
             return Seat(
                 ledger=ledger, mind=mind, hands=hands, rules=means.rules, inquiry=means.inquiry, now_ms=means.now_ms
@@ -118,29 +119,38 @@ class StepSessions:
         )
         return session, ledger
 
-    def _thinking(self, work: Work, task: VpTask, vp: Vp, folder: Path) -> Thinking:
+    def _thinking(self, work: Work, kind: Kind) -> Thinking:
+        thinking = kind.thinking
+        if thinking.needs_prices or work.cost_left_usd is None:
+            return thinking
+        return replace(thinking, needs_prices=True)
+
+    def _kind(
+        self, task: VpTask, vp: Vp, folder: Path, finish: FinishStep | None, equipped: Callable[[], Toolbox]
+    ) -> Kind:
+        """What a step shares with all others that are to be done by the same VP in the same way."""
+        schema = bytes(finish.spec.schema) if finish is not None else b""
+        key = (vp.id, vp.digest, folder, task.model, task.effort, task.workspace, task.mcp_servers, schema)
+        kind = self._kinds.get(key)
+        return kind or _kept(self._kinds, key, self._new_kind(task, vp, folder, equipped))
+
+    def _new_kind(self, task: VpTask, vp: Vp, folder: Path, equipped: Callable[[], Toolbox]) -> Kind:
         thinking = self._means.thinking
         own = thinking.config.vps.get(vp.id, VpSettings())
-        return replace(
+        mind = replace(
             thinking,
             library=Library((), (vp,)),
             model=task.model or thinking.model,
             effort=task.effort or thinking.effort,
             config=replace(thinking.config, vps={**thinking.config.vps, vp.id: own}),
             place=lambda: replace(self._place(), folder=str(folder)),
-            needs_prices=thinking.needs_prices or work.cost_left_usd is not None,
         )
-
-    def _toolbox(self, task: VpTask, vp: Vp, state: SessionState, folder: Path, finish: FinishStep | None) -> Toolbox:
-        equipped = cache(lambda: self._means.equip(vp.id, state, folder))
-        tools: dict[str, AnyTool] = {
-            name: LateTool(name, spec, equipped)
+        specs = {
+            name: spec
             for name, spec in self._specs_for(vp, folder, equipped).items()
             if name not in WITHHELD and vp.tools.offers(name) and (task.workspace != "read" or name in READING)
         }
-        if finish is not None:
-            tools[FINISH_STEP] = finish
-        return tools
+        return Kind(thinking=mind, specs=specs, known=KnownSettings())
 
     def _specs_for(self, vp: Vp, folder: Path, equipped: Callable[[], Toolbox]) -> Mapping[str, ToolSpec]:
         """What a VP is told of the tools in a folder, in all steps of the run alike."""
@@ -152,11 +162,6 @@ class StepSessions:
             self._skills = found.get(SKILL)  # looking for them takes as long as all else
             specs = _kept(self._specs, (vp.id, folder), found)
         return specs
-
-    def _known_for(self, task: VpTask, vp: Vp, folder: Path, finish: FinishStep | None) -> KnownSettings:
-        schema = bytes(finish.spec.schema) if finish is not None else b""
-        key = (vp.id, vp.digest, folder, task.model, task.effort, task.workspace, task.mcp_servers, schema)
-        return self._known.get(key) or _kept(self._known, key, KnownSettings())
 
     def _place(self) -> Place:
         """Where we are and on what day, looked up once a minute."""
@@ -185,11 +190,43 @@ def _kept(table: dict[K, V], key: K, value: V) -> V:
     return value
 
 
-class LateTool:
-    """A tool that is made with all the others of its step when the first of them is called, which few steps do.
+class Kind(Struct, frozen=True, kw_only=True):
+    """What steps have in common that one VP does in one way: how it thinks, and what it is told of its tools."""
 
-    A model is told `spec` of it, as in the other steps of the run.
+    thinking: Thinking
+    specs: Mapping[str, ToolSpec]
+    known: KnownSettings
+
+
+class LateToolbox(Mapping[str, "AnyTool"]):
+    """The tools of one step, which are made when the first of them is called, and few steps call any.
+
+    A model is told `specs` of them, as in the other steps of its kind; `finish` comes last, if there is one.
     """
+
+    def __init__(
+        self, specs: Mapping[str, ToolSpec], equipped: Callable[[], Toolbox], finish: FinishStep | None
+    ) -> None:
+        self._specs = specs
+        self._equipped = equipped
+        self._finish = finish
+
+    def __getitem__(self, name: str) -> AnyTool:
+        if name == FINISH_STEP and self._finish is not None:
+            return self._finish
+        return LateTool(name, self._specs[name], self._equipped)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._specs
+        if self._finish is not None:
+            yield FINISH_STEP
+
+    def __len__(self) -> int:
+        return len(self._specs) + (self._finish is not None)
+
+
+class LateTool:
+    """One of them: `spec` is known, what it does is found when it is called."""
 
     def __init__(self, name: str, spec: ToolSpec, equipped: Callable[[], Toolbox]) -> None:
         self.name = name

@@ -166,7 +166,10 @@ class _Visit:
 
     async def misfit_of(self, turn: TurnState) -> str:
         """Say why what a turn gave is not what the step has to give; empty if it is, and then it is kept."""
-        self.misfit = await asyncio.to_thread(self._unfitting, turn)  # which may have to wait for a slow pattern
+        if self.schema is None:
+            self.misfit = self._unfitting(turn)
+        else:
+            self.misfit = await asyncio.to_thread(self._unfitting, turn)  # which may have to wait for a slow pattern
         if not self.misfit:
             value = self._given(turn)
             try:

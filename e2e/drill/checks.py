@@ -1,5 +1,6 @@
 """What must hold of every journal, however its Session came to be as it is."""
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,8 +16,9 @@ from yeaft.llm.scripted.server import Received
 from yeaft.session.replay import replay
 from yeaft.session.state import SessionState
 from yeaft.store.blobs import FileBlobs
+from yeaft.store.cost import NOTHING, PROJECTOR, cost_of, read_cost
 from yeaft.store.directory import session_paths
-from yeaft.store.journal import Blobs
+from yeaft.store.journal import SESSION_STREAM, Blobs
 
 
 def journal_problems(place: Place, session_id: str) -> list[str]:
@@ -27,7 +29,19 @@ def journal_problems(place: Place, session_id: str) -> list[str]:
         *_file_problems(paths.db),
         *event_problems(records),
         *replay_problems(records, FileBlobs(paths.blobs), session_id),
+        *cost_problems(place, session_id),
     ]
+
+
+def cost_problems(place: Place, session_id: str) -> Iterator[str]:
+    """What is wrong with the sum of all costs that a Session's owner has kept, also where it was killed."""
+    journal = place.journal(session_id)
+    counted = sum((cost_of(one.event for one in journal.read(stream)) for stream in journal.streams()), NOTHING)
+    told, kept = read_cost(journal), journal.get_snapshot(SESSION_STREAM, PROJECTOR)
+    if (round(told.usd, 9), told.unpriced) != (round(counted.usd, 9), counted.unpriced):
+        yield f"it is said to have cost {told}, and it has cost {counted}"
+    if kept is None or json.loads(kept.state)["epoch"] != journal.epoch(SESSION_STREAM):
+        yield f"its last owner has not kept what it has cost: {kept}"
 
 
 def event_problems(records: Sequence[Recorded]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from e2e.drill.checks import request_problems
+from e2e.drill.checks import cost_problems, request_problems
 from e2e.drill.crash import Moment, killed_at
 from e2e.drill.place import JSON_LINES, Place, Run, call_ids
 from e2e.drill.stories import EFFECTS, RECORD
@@ -110,6 +110,7 @@ async def trial(root: Path, protocol: str, seed: int, lines: int, delay_s: float
             if not was_killed:
                 break
             died_in.append(run.lines[-1]["type"] if run.lines else "start")
+            problems += _cost_problems(place)
             words = ("resume", "last") if _runs(place) else words
         paid, before = paid_digests(place), len(server.requests)
         run = await place.run("graph", *words, *HOW)
@@ -143,6 +144,10 @@ def paid_digests(place: Place) -> set[str]:
     return {event.digest for event in events if isinstance(event, RequestSent) and event.request_id in replied}
 
 
+def _cost_problems(place: Place) -> list[str]:
+    return [problem for session_id in place.sessions() for problem in cost_problems(place, session_id)]
+
+
 def _paid_twice(server: ScriptedServer, before: int, paid: set[str]) -> list[str]:
     """Requests since the first `before` that had been answered and recorded already."""
     sent = (hashlib.sha256(one.raw).hexdigest() for one in server.requests[before:])
@@ -168,6 +173,7 @@ def _end_problems(place: Place, run: Run) -> Iterator[str]:
     yield from (f"the command of {call_id} ran {count} times" for call_id, count in ran.items() if count > 1)
     if len(ran) > COMMANDS:
         yield f"commands ran for {len(ran)} calls, though there are {COMMANDS}"
+    yield from _cost_problems(place)
     made = place.work / "made.txt"
     if not made.exists() or made.read_text() != "as planned\n":
         yield "made.txt is not as planned"

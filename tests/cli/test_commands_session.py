@@ -52,6 +52,8 @@ def test_a_session_is_listed_in_its_folder_only_and_newest_first(talking: Given,
         "labels": [],
         "last_words": "你好 from the script.",
         "last_speaker": "vp:omni",
+        "cost": 0.0,
+        "unpriced": 1,
     }
     assert ids(talking, "-C", str(elsewhere)) == []
     assert ids(talking, "-C", str(elsewhere), "--all") == [second, first]

@@ -1,6 +1,7 @@
 """What stories about Sessions begin with: a home, a work folder, a scripted model over real HTTP, and talks."""
 
 import asyncio
+import json
 import os
 import shutil
 from collections import Counter
@@ -8,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, TypeVar
+
+import pytest
 
 from yeaft.engine.state import TurnState
 from yeaft.events.call import AskOpened, CallFinished
@@ -29,7 +32,9 @@ from yeaft.session.replay import replay
 from yeaft.session.state import SessionState
 from yeaft.store.attachments import Attachments
 from yeaft.store.blobs import FileBlobs
+from yeaft.store.cost import NOTHING, PROJECTOR, Cost, cost_of, read_cost
 from yeaft.store.directory import SessionPaths, session_paths
+from yeaft.store.index import current_meta
 from yeaft.store.journal import SESSION_STREAM
 from yeaft.store.sqlite import SqliteJournal
 
@@ -129,6 +134,15 @@ class Talk:
     @property
     def state(self) -> SessionState:
         return self._opening.result().state
+
+    @property
+    def cost(self) -> Cost:
+        """What a status line tells."""
+        return self._opening.result().purse.cost
+
+    @property
+    def has_begun(self) -> bool:
+        return self._opening.result().session.has_begun
 
     @property
     def paths(self) -> SessionPaths:
@@ -412,6 +426,7 @@ def check_left(talk: Talk) -> None:
     assert not talk.state.open_asks
     assert [received.problems for received in talk.server.requests if received.problems] == []
     check_agents(talk)
+    check_cost(talk)
     folded = read_state(talk.paths)
     assert vars(folded) == vars(talk.state)
     for turn_id in folded.turns:
@@ -443,6 +458,19 @@ def check_calls_and_turns(events: list[Any]) -> None:
     assert Counter(event.call_id for event in events if isinstance(event, CallFinished)) == wanted
     started = Counter(event.turn_id for event in events if isinstance(event, TurnStarted))
     assert Counter(event.turn_id for event in events if isinstance(event, TurnEnded)) == started
+
+
+def check_cost(talk: Talk) -> None:
+    """What the status line told is what all replies cost, whoever gave them; lists tell the same without counting."""
+    journal = SqliteJournal.for_reading(talk.paths.db, FileBlobs(talk.paths.blobs))
+    counted = sum((cost_of(one.event for one in journal.read(stream)) for stream in journal.streams()), NOTHING)
+    kept = journal.get_snapshot(SESSION_STREAM, PROJECTOR)
+    for told in (talk.cost, read_cost(journal), current_meta(talk.paths).cost):
+        assert told is not None
+        assert (told.usd, told.unpriced) == (pytest.approx(counted.usd), counted.unpriced)
+    if talk.has_begun:
+        assert kept is not None
+        assert json.loads(kept.state)["epoch"] == journal.epoch(SESSION_STREAM)
 
 
 def check_agents(talk: Talk) -> None:

@@ -262,7 +262,7 @@ async def test_the_fast_model_sums_up_where_there_is_one(given: Given) -> None:
 async def test_it_stops_at_the_cost_limit(given: Given) -> None:
     talk = await given.session(*answers(5), says(SUMMARY), max_cost_usd=0.02)
     await told(talk, *FIVE)
-    spent = talk.state.spent_usd
+    spent = talk.cost.usd
 
     again = await given.again(talk, max_cost_usd=spent / 1000)
     await compacted(again)

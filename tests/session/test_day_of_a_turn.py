@@ -12,7 +12,7 @@ from yeaft.prompts.find import templates_dir
 from yeaft.prompts.phrases import load_phrases
 from yeaft.prompts.place import Place
 from yeaft.prompts.system import load_texts
-from yeaft.session.ledger import Ledger
+from yeaft.session.ledger import Ledger, Purse
 from yeaft.session.minds import Thinking, VpMind
 from yeaft.session.state import SessionState
 from yeaft.store.memory import MemoryBlobs, MemoryJournal
@@ -41,7 +41,7 @@ class Clockwork:
             lang="en",
             place=lambda: Place(folder="/src", platform="Linux", shell="bash", date=self.day, zone="UTC+00:00"),
         )
-        self.ledger = Ledger(MemoryJournal(), SessionState("k7m2q9xa"), lambda: 0, 1)
+        self.ledger = Ledger(MemoryJournal(), SessionState("k7m2q9xa"), lambda: 0, 1, purse=Purse())
         self.mind = VpMind("omni", thinking, {}, self.ledger, MemoryBlobs())
         self.ledger.post((CREATED,), src="engine")
 

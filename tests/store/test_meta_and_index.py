@@ -15,6 +15,7 @@ from yeaft.events.codec import Event
 from yeaft.events.history import Rewound
 from yeaft.kernel.errors import StoreFailed
 from yeaft.store.blobs import FileBlobs
+from yeaft.store.cost import NOTHING
 from yeaft.store.directory import session_paths
 from yeaft.store.index import Index, current_meta
 from yeaft.store.meta import SessionMeta, fold_meta, new_meta, read_meta, write_meta
@@ -88,6 +89,7 @@ async def test_meta_tells_what_the_journal_tells(tmp_path: Path) -> None:
         labels=("home",),
         last_words="hi",
         last_speaker="user",
+        cost=NOTHING,
     )
 
 

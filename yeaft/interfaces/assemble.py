@@ -48,7 +48,7 @@ from yeaft.session.approvals import Approvals, Questions
 from yeaft.session.catalogue import RULED
 from yeaft.session.commands import Traces, probe_command
 from yeaft.session.intake import Intake
-from yeaft.session.ledger import Listener
+from yeaft.session.ledger import Listener, Purse
 from yeaft.session.live_toolbox import with_served
 from yeaft.session.minds import Thinking, VpMind
 from yeaft.session.outside_tools import Outside
@@ -91,6 +91,7 @@ class Opened(Struct, frozen=True, kw_only=True):
     ui: Ui
     phrases: Mapping[str, str]
     remarks: tuple[tuple[str, dict[str, str]], ...]
+    purse: Purse
     approvals: Approvals
     intake: Intake
     slash_words: Callable[[], Sequence[SlashWord]]
@@ -139,6 +140,7 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
             remarks=tuple(remarks(ground, loaded)),
             intake=additions.intake(ground, approvals),
             slash_words=lambda: slash_commands(ground, approvals, ground.serving.prompts()).listed(),
+            purse=ground.room.purse,
             approvals=approvals,
             config=ground.config,
             library=ground.library,

@@ -99,7 +99,7 @@ def ground(wish: Wish, home: Path, loaded: Loaded, lang: str, trust: Trust) -> G
         loaded = layers.load(home, folder, wish.environ, wish.settings, trusted=trust.is_trusted)
         config = loaded.config
     room = replace(room, opening=(*room.opening, *granted(trust)))
-    ledger = Ledger(room.journal, room.state, wall_clock_ms, room.epoch)
+    ledger = Ledger(room.journal, room.state, wall_clock_ms, room.epoch, purse=room.purse)
     ledger.listen(Traces(room.paths.tasks).hear)
     checkpoints = checkpoints_of(room, ledger, config, home, folder)
     ledger.listen(checkpoints.hear)

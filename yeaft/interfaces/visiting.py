@@ -48,7 +48,7 @@ async def visited(
     What a dead process left open is closed with `begin`. Raises `NotFound`, `SessionBusy`, `StoreFailed`.
     """
     room = open_room(home, Path(), Wanted(ref=find_session(home, ref).session_id, take_over=take_over))
-    ledger = Ledger(room.journal, room.state, wall_clock_ms, room.epoch)
+    ledger = Ledger(room.journal, room.state, wall_clock_ms, room.epoch, purse=room.purse)
     if hear is not None:
         ledger.listen(hear)
     created = room.state.created

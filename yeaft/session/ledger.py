@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from yeaft.events.codec import Event, Recorded, Transient, id_of
 from yeaft.kernel import ids
 from yeaft.kernel.errors import StoreFailed
+from yeaft.store.cost import NOTHING, Cost, cost_of, keep_cost, kept_cost
 from yeaft.store.journal import SESSION_STREAM
 
 if TYPE_CHECKING:
@@ -70,10 +71,33 @@ def _new_id(ts: int) -> str:
 
 
 class Purse:
-    """What one process has spent on a Session, in US dollars, over all streams of its journal."""
+    """What a Session has cost, over all streams of its journal: `before` this process came, and by it."""
 
-    def __init__(self) -> None:
-        self.spent_usd = 0.0
+    def __init__(self, before: Cost = NOTHING) -> None:
+        self._before = before
+        self._spent = NOTHING
+        self._is_kept = False
+
+    @property
+    def cost(self) -> Cost:
+        """What the Session has cost in all."""
+        return self._before + self._spent
+
+    @property
+    def spent_usd(self) -> float:
+        """What this process has spent of it, in US dollars; limits are about that."""
+        return self._spent.usd
+
+    def pay(self, events: Sequence[Event], journal: Journal, epoch: int) -> None:
+        """Take in what replies among `events` cost, which have just been appended; keep the sum if it is another."""
+        paid = cost_of(events)
+        if self._is_kept and paid == NOTHING:
+            return
+        if not self._is_kept:  # who owned the Session until this append may have gone on since it was opened here
+            self._before = kept_cost(journal) or self._before
+            self._is_kept = True
+        self._spent += paid
+        keep_cost(journal, epoch, self.cost)
 
 
 class Ledger:
@@ -91,12 +115,12 @@ class Ledger:
         now_ms: NowMs,
         epoch: int,
         *,
+        purse: Purse,
         stream: str = SESSION_STREAM,
-        purse: Purse | None = None,
     ) -> None:
         self.state = state
         self.epoch = epoch
-        self.purse = purse or Purse()
+        self.purse = purse
         self.react: Reaction = _nothing
         self._journal = journal
         self._now_ms = now_ms
@@ -118,13 +142,13 @@ class Ledger:
         if not events:
             commit.settle(None)
             return commit
-        before, spent_before_usd = self.state.head, self.state.spent_usd
+        before = self.state.head
         envelope = {"stream": self._stream, "src": src, "cause": cause, "corr": corr}
         recorded = in_envelopes(events, before, self.epoch, self._now_ms, **envelope)
         for one in recorded:
             self.state.apply(one)
-        self.purse.spent_usd += self.state.spent_usd - spent_before_usd
         written = self._journal.append(self._stream, before, self.epoch, recorded, sync=sync)
+        self.purse.pay(events, self._journal, self.epoch)
         future = asyncio.ensure_future(written)
         future.add_done_callback(lambda done: self._committed(done, recorded, commit))
         self._newest = commit

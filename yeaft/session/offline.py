@@ -166,7 +166,7 @@ def _refuse_running_tasks(paths: SessionPaths) -> None:
 
 async def _append(room: Room, events: Sequence[Event]) -> None:
     try:
-        ledger = Ledger(room.journal, room.state, wall_clock_ms, room.epoch)
+        ledger = Ledger(room.journal, room.state, wall_clock_ms, room.epoch, purse=room.purse)
         await ledger.post((*room.opening, *events, OwnerReleased()), src="user", sync=True)
     finally:
         await room.aclose()

@@ -23,8 +23,10 @@ from yeaft.events.session import (
 )
 from yeaft.kernel import ids
 from yeaft.kernel.errors import NotFound, StoreFailed, UsageError
+from yeaft.session.ledger import Purse
 from yeaft.session.state import SessionState
 from yeaft.store.blobs import FileBlobs
+from yeaft.store.cost import read_cost
 from yeaft.store.directory import SessionPaths, find_session, session_paths
 from yeaft.store.index import Index
 from yeaft.store.journal import SESSION_STREAM
@@ -59,7 +61,10 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 class Room(Struct, frozen=True, kw_only=True):
-    """An open Session directory. `opening` is what the first append must begin with; until then nothing is written."""
+    """An open Session directory. `opening` is what the first append must begin with; until then nothing is written.
+
+    `purse` has what the Session has cost; every ledger of the journal pays from it.
+    """
 
     paths: SessionPaths
     journal: SqliteJournal
@@ -67,6 +72,7 @@ class Room(Struct, frozen=True, kw_only=True):
     lock: SessionLock
     state: SessionState
     epoch: int
+    purse: Purse
     opening: tuple[Event, ...] = ()
 
     async def aclose(self) -> None:
@@ -78,7 +84,7 @@ class Room(Struct, frozen=True, kw_only=True):
         is_mine = self.lock.is_current
         if is_mine and self.state.created is not None:
             try:
-                write_meta(self.paths.meta, meta_of(self.state))
+                write_meta(self.paths.meta, replace(meta_of(self.state), cost=self.purse.cost))
             except StoreFailed as error:
                 logger.warning("%s", error)
         self.lock.release()
@@ -129,7 +135,7 @@ def nothing_left(paths: SessionPaths) -> StoreFailed:
 
 
 def meta_of(state: SessionState) -> SessionMeta:
-    """Return what a list shows of a Session."""
+    """Return what a list shows of a Session, but for what it has cost."""
     assert state.created is not None
     messages = [message for message in state.messages.values() if not state.is_void(message.message_id)]
     first = next((message.text for message in messages if message.kind == "user"), "")
@@ -233,13 +239,14 @@ def _owned(paths: SessionPaths, wanted: Wanted) -> Room:
         for recorded in records:
             state.apply(recorded)
         epoch = max((recorded.epoch for recorded in records), default=0) + 1
+        purse = Purse(read_cost(journal))
     except BaseException:
         lock.release()
         raise
     if state.needs_upgrade:
         lock.release()
         raise StoreFailed(f"Session {paths.session_id} was written by a newer yeaft; it can only be read here.")
-    return Room(paths=paths, journal=journal, blobs=blobs, lock=lock, state=state, epoch=epoch)
+    return Room(paths=paths, journal=journal, blobs=blobs, lock=lock, state=state, epoch=epoch, purse=purse)
 
 
 def _changes(wanted: Wanted) -> Sequence[Event]:

@@ -81,8 +81,6 @@ class SessionState:
         self.agents: dict[str, AgentState] = {}
         self.delivered: set[str] = set()
         self.past = Past()
-        self.spent_usd = 0.0
-        self.has_unpriced = False
         self.ratios: dict[str, tuple[float, ...]] = {}
         self.ratios_at: dict[str, dict[str, tuple[float, ...]]] = {}
         self.unknown_events = 0
@@ -243,9 +241,7 @@ class SessionState:
             return
         self.turns[turn_id] = advance(turn, event)
         match event:
-            case ReplyCompleted(calls=calls, cost_usd=cost_usd):
-                self.spent_usd += cost_usd or 0.0
-                self.has_unpriced |= cost_usd is None
+            case ReplyCompleted(calls=calls):
                 self._learn(turn, event)
                 self._turn_of_call.update((call.call_id, turn_id) for call in calls)
             case CallFinished(facts=facts):

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from yeaft.kernel.errors import StoreFailed
 from yeaft.store.blobs import FileBlobs
+from yeaft.store.cost import read_cost
 from yeaft.store.directory import JOURNAL_NAME, SessionPaths, list_session_ids, session_paths
 from yeaft.store.journal import SESSION_STREAM
 from yeaft.store.meta import META_NAME, SessionMeta, fold_meta, goes_back, new_meta, read_meta
@@ -115,7 +116,7 @@ def _caught_up(paths: SessionPaths, meta: SessionMeta) -> SessionMeta:
         records = journal.read(SESSION_STREAM, meta.head_seq)
         if meta.head_seq and goes_back(records):
             meta, records = new_meta(paths.session_id), journal.read(SESSION_STREAM)
-        return fold_meta(meta, records)
+        return replace(fold_meta(meta, records), cost=read_cost(journal))
     except StoreFailed:  # opening the Session will say what is wrong with it
         return meta
 

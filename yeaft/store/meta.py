@@ -18,6 +18,7 @@ from yeaft.events.voids import Voids
 from yeaft.kernel.effort_prefix import without_effort
 from yeaft.kernel.errors import StoreFailed
 from yeaft.kernel.messages import text_of
+from yeaft.store.cost import NOTHING, Cost
 
 META_NAME = "meta.json"
 TITLE_CHARS = 60
@@ -32,7 +33,8 @@ class SessionMeta(Struct, frozen=True, kw_only=True):
     `name` is what the user called it, `title` how the first message begins; None means that nobody has looked, and
     that the name may be a title: that is how yeaft 0.1.0 wrote both. `last_words` is how what was said last begins, by
     `last_speaker` (`user` or `vp:<id>`); None means that nobody has looked. Times are UTC milliseconds; `messages`
-    counts everything that was posted to VPs, hand-offs included. What the user took back does not count.
+    counts everything that was posted to VPs, hand-offs included. What the user took back does not count. It has been
+    paid all the same: `cost` is that of all streams of the journal; None means that nobody has looked.
     """
 
     session_id: str
@@ -49,20 +51,21 @@ class SessionMeta(Struct, frozen=True, kw_only=True):
     labels: tuple[str, ...] = ()
     last_words: str | None = None
     last_speaker: str = ""
+    cost: Cost | None = None
 
     @property
     def is_complete(self) -> bool:
         """Whether this yeaft has made it, rather than one that knew of less."""
-        return self.title is not None and self.last_words is not None
+        return self.title is not None and self.last_words is not None and self.cost is not None
 
 
 def new_meta(session_id: str) -> SessionMeta:
     """The meta of a Session in which nothing has happened; what `fold_meta` begins with."""
-    return SessionMeta(session_id=session_id, title="", last_words="")
+    return SessionMeta(session_id=session_id, title="", last_words="", cost=NOTHING)
 
 
 def fold_meta(meta: SessionMeta, records: Sequence[Recorded]) -> SessionMeta:
-    """`meta` after the events of the stream `session` that follow `meta.head_seq`.
+    """`meta` after the events of the stream `session` that follow `meta.head_seq`; its cost, that of all, stays.
 
     Where the user went back among `records`, they must be all there are, and `meta` a new one.
     """

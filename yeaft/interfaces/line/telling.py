@@ -45,13 +45,13 @@ def help_lines(ui: Ui, orders: Mapping[str, Order], words: Sequence[SlashWord]) 
 
 
 def status_lines(here: Opened) -> list[str]:
-    """Return where one is, who takes part, and what it has cost."""
-    state, ui = here.state, here.ui
+    """Return where one is, who takes part, and what it has cost in all."""
+    state, cost, ui = here.state, here.purse.cost, here.ui
     return [
         ui.text("line.status", session=state.session_id, name=state.name or "-", folder=str(here.folder)),
         _roster(here),
         _mode(here),
-        ui.text("line.cost", usd=f"{state.spent_usd:.4f}{'+' if state.has_unpriced else ''}"),
+        ui.text("line.cost", usd=f"{cost.usd:.4f}{'+' if cost.unpriced else ''}"),
     ]
 
 

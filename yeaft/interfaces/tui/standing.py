@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from yeaft.config import places
 from yeaft.kernel.errors import YeaftError
+from yeaft.store.cost import NOTHING, Cost
 
 if TYPE_CHECKING:
     from yeaft.interfaces.assemble import Opened
@@ -17,14 +18,16 @@ if TYPE_CHECKING:
 
 
 class Standing(Struct, frozen=True, kw_only=True):
-    """What one line can say. `context_percent` is how full the default VP's window was at its last request, if any."""
+    """What one line can say. `context_percent` is how full the default VP's window was at its last request, if any.
+
+    `cost` is that of the Session in all, with its sub-agents and runs.
+    """
 
     model: str = ""
     folder: str = ""
     mode: str = ""
     context_percent: int | None = None
-    cost_usd: float = 0.0
-    has_unpriced: bool = False
+    cost: Cost = NOTHING
     asks: int = 0
     tasks: int = 0
     agents: int = 0
@@ -58,8 +61,7 @@ def standing(here: Opened, wish: Wish, models: Models) -> Standing:
         folder=short(here.folder, wish.environ.get("HOME", "")),
         mode=here.approvals.mode_of(vp_id),
         context_percent=min(100, round(100 * tokens / window)) if tokens and window else None,
-        cost_usd=state.spent_usd,
-        has_unpriced=state.has_unpriced,
+        cost=here.purse.cost,
         asks=len(state.open_asks),
         tasks=sum(task.ended is None for task in state.tasks.values()),
         agents=sum(agent.is_live for agent in state.agents.values()),

@@ -98,7 +98,7 @@ class StatusLine(Static):
         if now.context_percent is not None:
             is_full = now.context_percent >= FULL_PERCENT
             yield 4, ui.text("standing.context", percent=now.context_percent), "bold" if is_full else ""
-        yield 2, money(now.cost_usd, is_least=now.has_unpriced), ""
+        yield 2, money(now.cost.usd, is_least=now.cost.unpriced > 0), ""
         if now.tasks:
             yield 5, ui.text("standing.tasks", count=now.tasks), ""
         if now.agents:

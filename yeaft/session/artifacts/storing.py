@@ -75,7 +75,7 @@ async def keep_offline(home: Path, session_id: str, draft: Draft, *, take_over: 
         artifact = keep(ArtifactStore(room.paths.out, session_id=session_id), draft)
         fact = stored(artifact)
         if room.state.artifacts.get(artifact.path) != fact:
-            ledger = Ledger(room.journal, room.state, wall_clock_ms, room.epoch)
+            ledger = Ledger(room.journal, room.state, wall_clock_ms, room.epoch, purse=room.purse)
             await ledger.post((*room.opening, fact, OwnerReleased()), src="user", sync=True)
         return artifact
     finally:

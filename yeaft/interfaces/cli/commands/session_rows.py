@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from yeaft.interfaces.amounts import money
 from yeaft.interfaces.cli.commands.printing import iso_time, local_time
+from yeaft.store.cost import NOTHING
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
 class SessionRow(Struct, frozen=True, kw_only=True):
     """What a list says of a Session; times are ISO 8601. `name` is what the user called it, `title` how it begins.
 
-    `last_words` are the beginning of what was said last, by `last_speaker`: `user` or `vp:<id>`.
+    `last_words` are the beginning of what was said last, by `last_speaker`: `user` or `vp:<id>`. `cost` is that of all
+    in the Session, in US dollars, sub-agents and runs included, but for the `unpriced` replies without a known price.
     """
 
     id: str
@@ -32,10 +35,13 @@ class SessionRow(Struct, frozen=True, kw_only=True):
     labels: tuple[str, ...]
     last_words: str
     last_speaker: str
+    cost: float
+    unpriced: int
 
 
 def row_of(meta: SessionMeta) -> SessionRow:
     """Return what programs are told."""
+    cost = meta.cost or NOTHING
     return SessionRow(
         id=meta.session_id,
         name=meta.name,
@@ -50,6 +56,8 @@ def row_of(meta: SessionMeta) -> SessionRow:
         labels=meta.labels,
         last_words=meta.last_words or "",
         last_speaker=meta.last_speaker,
+        cost=round(cost.usd, 6),
+        unpriced=cost.unpriced,
     )
 
 
@@ -66,6 +74,9 @@ def cell(desk: Desk, meta: SessionMeta, key: str) -> str:
             return " ".join(f"@{vp_id}" for vp_id in meta.roster)
         case "folder":
             return meta.folder
+        case "cost":
+            cost = meta.cost or NOTHING
+            return money(cost.usd, is_least=cost.unpriced > 0)
         case _:
             name = meta.name or meta.title or "-"
             return f"{name} {desk.text('sessions.archived_mark')}" if meta.archived else name

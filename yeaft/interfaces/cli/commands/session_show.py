@@ -40,12 +40,14 @@ def show(desk: Desk, *, session: str, limit: int | None, turn: str, vp: str) -> 
     """Show a Session's roster, messages and outcomes, or one message of the user with all it led to."""
     from yeaft.session.offline import read_session
     from yeaft.store.directory import find_session
+    from yeaft.store.index import current_meta
     from yeaft.store.meta import fold_meta, new_meta
 
     reading = read_session(desk.home, find_session(desk.home, session, folder=str(desk.folder)).session_id)
     if reading.damaged:
         desk.note("sessions.damaged", count=reading.damaged, path=str(reading.paths.db))
     meta = fold_meta(new_meta(reading.paths.session_id), reading.records)
+    meta = replace(meta, cost=current_meta(reading.paths).cost)
     messages = _narrowed(reading, transcript(reading), turn=turn, vp_id=vp.removeprefix("@"))
     shown = messages if limit is None else messages[len(messages) - limit :] if limit else ()
     if desk.as_json:
@@ -53,7 +55,7 @@ def show(desk: Desk, *, session: str, limit: int | None, turn: str, vp: str) -> 
         put_json(SessionShown(**msgspec.structs.asdict(row_of(meta)), transcript=shown, artifacts=told, runs=runs))
         return EXIT_ANSWERED
     if not turn:
-        for key in ("id", "name", "folder", "roster", "messages", "last_active"):
+        for key in ("id", "name", "folder", "roster", "messages", "cost", "last_active"):
             put(desk.fact(f"heading.{key}", cell(desk, meta, key)))
     if len(shown) < len(messages):
         put("\n" + desk.text("sessions.earlier", count=len(messages) - len(shown)))

@@ -54,19 +54,24 @@ def session_entries(
 
 
 def preview(situation: Situation, session_id: str) -> Lay:
-    """Return who takes part in a Session, what it has cost, and the end of what was said. Reads its journal; blocks."""
+    """Return who takes part in a Session, what it has cost in all, and the end of what was said.
+
+    Reads its journal; blocks.
+    """
     from yeaft.interfaces.cli.commands.transcript import speaker, transcript
     from yeaft.session.offline import read_session
+    from yeaft.store.cost import NOTHING
+    from yeaft.store.index import current_meta
 
     reading = read_session(situation.home, session_id)
-    state = reading.state
+    state, cost = reading.state, current_meta(reading.paths).cost or NOTHING
     facts = (
         ("id", state.session_id),
         ("name", state.name),
         ("folder", state.created.folder if state.created else ""),
         ("roster", " ".join(f"@{vp_id}" for vp_id in state.roster)),
         ("last_active", local_time(state.last_active_ms)),
-        ("cost", money(state.spent_usd, is_least=state.has_unpriced)),
+        ("cost", money(cost.usd, is_least=cost.unpriced > 0)),
     )
     said = list[_Said]()
     for message in transcript(reading)[-MOST_MESSAGES:]:

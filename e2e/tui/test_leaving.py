@@ -47,6 +47,22 @@ async def test_who_leaves_gets_the_terminal_back_and_is_told_how_to_return(
     assert b"yeaft -r " in screen.raw.rpartition(b"\x1b[?1049l")[2]
 
 
+async def test_to_stop_where_nothing_runs_is_told(serve: Serve, terminals: Terminals) -> None:
+    await serve(speaks_for_long())
+    screen = terminals()
+    screen.starts()
+    await screen.shows(READY)
+
+    await said(screen, "/stop", "Nothing runs that could be stopped.")
+    await said(screen, "/stop @skeptic", "@skeptic has nothing running that could be stopped.")
+    await said(screen, "talk", "word word")
+    await said(screen, "/stop", "stopped by you")
+
+    screen.types("/quit")
+    screen.presses("enter")
+    assert await screen.leaves() == 0
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
 async def test_a_signal_in_mid_answer_ends_it_in_good_order(
     serve: Serve, terminals: Terminals, number: signal.Signals, code: int, yeaft: Yeaft

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -237,3 +238,98 @@ async def test_a_long_paste_without_marks_is_taken_at_once_and_an_enter_after_it
     first, second = (str(one.body) for one in server.requests)
     assert first.count("hello") == 10_000
     assert second.count("a line") == 2_000
+
+
+HELD = """
+import asyncio, os, pathlib, signal
+from textual._context import active_app
+from yeaft.config.settings import TuiSettings
+from yeaft.interfaces.tui.app import Start
+from yeaft.interfaces.tui.look import Look
+from yeaft.interfaces.tui.tui_mode import show
+from yeaft.kernel.errors import YeaftError
+from yeaft.prompts.ui import Ui
+
+def wish():
+    app = active_app.get()
+
+    def draws():  # as when Ctrl+Z is pressed while something is written to the terminal
+        with app._driver._writer_thread._queue.mutex:
+            signal.raise_signal(signal.SIGTSTP)
+
+    app.call_from_thread(draws)
+    app.call_from_thread(app.action_redraw)
+    raise YeaftError("it went on")
+
+home = pathlib.Path(os.environ["YEAFT_DIR"])
+start = Start(wish=wish, home=home, environ=os.environ, settings=TuiSettings(), keys={})
+raise SystemExit(asyncio.run(show(start, Look(), Ui("en")))[0])
+"""
+
+
+async def test_ctrl_z_in_the_midst_of_a_frame_stops_it_between_two(terminals: Terminals) -> None:
+    screen = terminals(columns=80, rows=24)
+    screen.starts_program(sys.executable, "-c", HELD)
+
+    await screen.stops()
+    await screen.shows(lambda _: are_usual(screen))
+    os.kill(screen.pid, signal.SIGCONT)
+
+    assert await screen.leaves() == 1
+    assert are_usual(screen), modes(screen)
+    assert b"it went on" in screen.raw.rpartition(b"\x1b[?1049l")[2]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+async def test_a_signal_ends_the_editor_of_a_question_too(
+    serve: Serve, terminals: Terminals, yeaft: Yeaft, number: signal.Signals, code: int
+) -> None:
+    writes = Calls(calls=(call("FileWrite", file_path="a.txt", content="x\n"),))
+    await serve(Script(lines=(Line(steps=(writes,)),)))
+    screen = terminals(columns=80, rows=24, VISUAL=EDITOR)
+    screen.starts()
+    await screen.shows(READY)
+    screen.types("write")
+    screen.presses("enter")
+    await screen.shows("1 yes, once")
+    screen.types("e")
+    await screen.shows("in the editor")
+
+    os.kill(screen.pid, number)
+
+    assert await screen.leaves() == code
+    assert are_usual(screen), modes(screen)
+    assert not list(yeaft.dir.glob("logs/crash-*"))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+async def test_a_signal_ends_a_question_that_there_is_no_room_for(terminals: Terminals, lang: str) -> None:
+    screen = terminals(columns=80, rows=24)
+    screen.starts("--lang", lang)
+    await screen.shows("3  ")
+    screen.resizes(18, 5)
+    await screen.shows("yeaft", lambda text: "3  " not in text)
+
+    os.kill(screen.pid, signal.SIGTERM)
+
+    assert await screen.leaves() == 143
+    assert are_usual(screen), modes(screen)
+
+
+async def test_a_signal_ends_who_only_looks_on(serve: Serve, terminals: Terminals) -> None:
+    await serve(answers("Good morning."))
+    owner, onlooker = terminals(columns=80, rows=24), terminals(columns=80, rows=24)
+    owner.starts()
+    await owner.shows(READY)
+    owner.types("hello")
+    owner.presses("enter")
+    await owner.shows("Good morning.")
+    onlooker.starts("-c")
+    await onlooker.shows("2  Only look on", "Type a number")
+    onlooker.types("2")
+    await onlooker.shows("you only look on", "Good morning.")
+
+    os.kill(onlooker.pid, signal.SIGTERM)
+
+    assert await onlooker.leaves() == 143
+    assert are_usual(onlooker), modes(onlooker)

@@ -80,8 +80,8 @@ class Dialogue:
 
     def read(self, line: str) -> Deed:
         """Return what an order asks for. Raises `YeaftError` where it cannot be read."""
-        name, _, rest = line.strip().removeprefix("/").partition(" ")
-        return self.orders[name].read(rest.strip(), self._here.state, self._here.library)
+        name, *rest = line.split(maxsplit=1)
+        return self.orders[name.removeprefix("/")].read("".join(rest).strip(), self._here.state, self._here.library)
 
     def ask_for(self, op: AnyOp) -> None:
         """Ask the Session for something that is no message. Raises `YeaftError` if it cannot be done."""
@@ -97,6 +97,14 @@ class Dialogue:
         if isinstance(op, Interrupt) and not op.vp_id:
             self.graphs.suspend()
         self._here.session.send(op)
+
+    def left_alone(self, op: AnyOp) -> str:
+        """Return what to say of an op that would stop something where nothing runs; empty for any other."""
+        if not isinstance(op, Interrupt) or self._taking is not None or not self._here.session.rests(op.vp_id):
+            return ""
+        if op.vp_id:
+            return self._here.ui.text("stop.vp_rests", vp=f"@{op.vp_id}")
+        return "" if self.graphs.are_running else self._here.ui.text("stop.all_rests")
 
     def interrupt(self) -> bool:
         """Stop what runs, graphs too, and say whether there was anything."""

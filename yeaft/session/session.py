@@ -37,6 +37,7 @@ from yeaft.session.failures import one_of
 from yeaft.session.handoffs import due_returns, settling
 from yeaft.session.plain_ops import event_of
 from yeaft.session.reopening import Inquiry, losses, resumptions, unstarted
+from yeaft.session.rest import all_rests, turns_rest
 from yeaft.session.rewinding_ops import PastOp, RewindOps, admit
 from yeaft.session.saying import said, steered
 
@@ -167,6 +168,10 @@ class Session:
                 if how == "abort":
                     self.interrupt(Ending(outcome="aborted"))
 
+    def rests(self, vp_id: str = "") -> bool:
+        """Whether there is nothing of one VP, or of all, that an interruption would stop."""
+        return not self.has_begun or all_rests(self.state, self._stop_hooks, self._past, vp_id)
+
     def interrupt(self, ending: Ending, vp_id: str = "") -> None:
         """Stop the running turns of one VP, or of all, with what waits behind them and their sub-agents."""
         if self._stop_hooks is not None:
@@ -223,9 +228,8 @@ class Session:
             raise BadData("This Session has no past to go back to.")
         self._past.check(op)
         self.begin()  # closes what a dead process left open
-        is_busy = bool(self.state.open_turns()) or any(self.state.waiting.values())
-        is_busy = is_busy or (self._stop_hooks is not None and self._stop_hooks.has_running)
-        if is_busy or (self._agents is not None and self._agents.has_running):
+        is_idle = turns_rest(self.state, self._stop_hooks)
+        if not is_idle or (self._agents is not None and self._agents.has_running):
             raise SessionBusy("A turn is running; wait for its end or stop it, then try again.")
         self._past.start(op)
 
@@ -350,11 +354,7 @@ class Session:
 
     def _release_if_done(self) -> None:
         """Give the Session up together with the last thing that happens in it, which saves a commit."""
-        is_done = self.has_begun and not self.state.open_turns() and not any(self.state.waiting.values())
-        is_done = is_done and (self._tasks is None or not self._tasks.has_running)
-        is_done = is_done and (self._agents is None or not self._agents.has_live)
-        is_done = is_done and (self._stop_hooks is None or not self._stop_hooks.has_running)
-        is_done = is_done and (self._past is None or not self._past.are_under_way)
+        is_done = self.has_begun and self.rests() and (self._tasks is None or not self._tasks.has_running)
         if self._is_closing and is_done and not self._is_released:
             self._is_released = True
             self._ledger.post((OwnerReleased(),), src="engine")

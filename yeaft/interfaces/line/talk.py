@@ -251,6 +251,9 @@ class Talk:
 
     def _ask_for(self, op: AnyOp) -> None:
         """Ask the Session for something that is no message."""
+        if rests := self.dialogue.left_alone(op):
+            self._tell(rests)
+            return
         self.dialogue.ask_for(op)
         if told := outcome_of(op, self._here):
             self._tell(told)

@@ -21,7 +21,7 @@ from yeaft.interfaces.tui.conversation import Conversation
 from yeaft.interfaces.tui.crash import write_crash
 from yeaft.interfaces.tui.in_order import settled, waits
 from yeaft.interfaces.tui.look import look_of
-from yeaft.interfaces.tui.modal import Modal
+from yeaft.interfaces.tui.modal import Modal, Result
 from yeaft.interfaces.tui.notifying import Notifying
 from yeaft.interfaces.tui.outside import end_outside, outside_ended
 from yeaft.interfaces.tui.panels.bound import first_bound
@@ -124,6 +124,8 @@ class YeaftApp(App[int]):
         if isinstance(event, Key | Paste) and not event.is_forwarded and self._early is not None:
             self._early.append(event)
             return
+        if isinstance(event, Key | Paste) and self._exit:
+            return  # what it would do needs what is taken apart by now
         if waits(event):
             await settled(self.focused)
         if isinstance(event, Key) and not event.is_forwarded:
@@ -180,8 +182,9 @@ class YeaftApp(App[int]):
         if not self.has_begun:
             self.exit()
             return
-        if isinstance(self.screen, Modal):
-            self.screen.dismiss()
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, Modal):
+                screen.dismiss()
         self.conversation.leave_now()
         if self._sittings is not None:
             self._sittings.hurry()
@@ -199,9 +202,22 @@ class YeaftApp(App[int]):
         self.screen.refresh(layout=True)
         self.conversation.remark("screen.theme", theme=theme, path=str(places.user_config(self.start.home)))
 
+    async def asked(self, question: Modal[Result]) -> Result | None:
+        """Ask something and return the answer; None without asking once the program ends, for a worker to end too."""
+        if self.is_ending:
+            return None
+        answer: Result = await self.push_screen_wait(question)
+        return answer
+
     def ask(self, choice: Choice, then: Callable[[str | None], None]) -> None:
         """Show a question, and call back with what was chosen."""
         self.push_screen(choice, then)
+
+    def uncover(self) -> None:
+        """Take away what lies over the conversation, but for what says that there is no room."""
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, Modal) and not isinstance(screen, TooSmall):
+                screen.dismiss()
 
     def leave_from(self, session_id: str, *lines: str) -> None:
         """Let lines stand in the terminal once the screen is left, after this Session (empty for none)."""
@@ -255,10 +271,14 @@ class YeaftApp(App[int]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Say so where there is no room for anything else."""
-        if is_too_small(event.size) and not isinstance(self.screen, TooSmall):
+        top = self.screen
+        if not is_too_small(event.size):
+            if isinstance(top, TooSmall):
+                top.dismiss()
+        elif self.is_ending:
+            return  # nobody would take it away again
+        elif not isinstance(top, TooSmall) or top.goes:
             self.push_screen(TooSmall(self.ui))
-        elif not is_too_small(event.size) and isinstance(self.screen, TooSmall):
-            self.pop_screen()
 
     def on_terminal_background(self, event: Terminal.Background) -> None:
         """Take the theme that fits what the terminal has said, unless the user has chosen one."""

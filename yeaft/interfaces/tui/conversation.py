@@ -136,6 +136,7 @@ class Conversation(PromptScreen):
 
     def detach(self) -> None:
         """Let go of the Session that was drawn: it is closed. What could not be said goes back into the draft."""
+        self._program.uncover()
         self._here = self._dialogue = self._scene = self._leaving = None
         early, self._early = self._early, []
         for message in early:

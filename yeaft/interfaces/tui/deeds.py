@@ -31,6 +31,8 @@ def done(deed: Deed, screen: Conversation, here: Opened, dialogue: Dialogue) -> 
             dialogue.graphs.change(deed)
         case Run() | Show() | Choose():
             screen.panels.show(deed)
+        case _ if rests := dialogue.left_alone(deed):
+            screen.notify(rests, markup=False)
         case _:
             screen.ask_for(deed)
 

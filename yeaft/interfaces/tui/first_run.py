@@ -39,7 +39,7 @@ async def first_run(app: YeaftApp, wish: Wish) -> Way:
     while not app.is_ending:
         options = [Option(way, ui.text(f"first_run.{way}")) for way in ("key", "local", "demo", "look")]
         title, body = ui.text("first_run.title"), ui.text("first_run.body")
-        match await app.push_screen_wait(Choice(ui, title, body, options, escape="look")):
+        match await app.asked(Choice(ui, title, body, options, escape="look")):
             case "key":
                 is_there = await _take_key(app, wish)
             case "local":
@@ -57,13 +57,13 @@ async def _take_key(app: YeaftApp, wish: Wish) -> bool:
     """Take a key and write it where only the user can read it; nobody is asked whether it is good."""
     ui = app.ui
     config = places.user_config(places.home(wish.environ))
-    key = await app.push_screen_wait(KeyPrompt(ui, str(config)))
+    key = await app.asked(KeyPrompt(ui, str(config)))
     if not key:
         return False
     provider = next((name for prefix, name in PREFIXES.items() if key.startswith(prefix)), "")
     if not provider:
         options = [Option(name, name) for name in ("anthropic", "openai")]
-        provider = await app.push_screen_wait(Choice(ui, ui.text("first_run.whose"), "", options))
+        provider = await app.asked(Choice(ui, ui.text("first_run.whose"), "", options)) or ""
     if not provider:
         return False
     try:
@@ -91,9 +91,9 @@ async def _set_up(app: YeaftApp, wish: Wish) -> bool:
         folder=str(models_folder(home)),
     )
     options = [Option(what, ui.text(f"first_run.local_{what}")) for what in ("no", "yes")]
-    if await app.push_screen_wait(Choice(ui, ui.text("first_run.local"), body, options)) != "yes":
+    if await app.asked(Choice(ui, ui.text("first_run.local"), body, options)) != "yes":
         return False
-    done = await app.push_screen_wait(Fetching(ui, home))
+    done = await app.asked(Fetching(ui, home))
     return bool(done)
 
 

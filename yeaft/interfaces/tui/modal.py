@@ -62,6 +62,11 @@ class Modal(ModalScreen[Result]):
         return super().dismiss(self._result)
 
     @property
+    def goes(self) -> bool:
+        """Whether it was dismissed, and is only there until it can go."""
+        return self._is_dismissed
+
+    @property
     def is_on_top(self) -> bool:
         """Whether keys come here."""
         return self.app.screen_stack[-1:] == [self]

@@ -34,3 +34,7 @@ class Program(Protocol):
     def ask(self, choice: Choice, then: Callable[[str | None], None]) -> None:
         """Show a question, and call back with what was chosen."""
         ...
+
+    def uncover(self) -> None:
+        """Take away what lies over the screen: it is about a Session that is closed."""
+        ...

@@ -211,7 +211,7 @@ class Sittings:
             options.append(Option(QUIT, ui.text("opening.quit")))
         escape = BACK if may_go_back else QUIT
         question = Choice(ui, ui.text("opening.failed"), ui.retold(str(error)), options, escape=escape)
-        return await self._app.push_screen_wait(question)
+        return await self._app.asked(question) or escape
 
     async def _look_on(self, wish: Wish) -> None:
         """Show a Session that another process owns, and follow it."""
@@ -223,7 +223,7 @@ class Sittings:
         except YeaftError as error:
             self._screen.complain(error)
             return
-        await self._app.push_screen_wait(Onlooker(paths, self._app.look, self._ui))
+        await self._app.asked(Onlooker(paths, self._app.look, self._ui))
 
     def _give_up(self, error: YeaftError) -> None:
         """End with what went wrong: it stands in the terminal afterwards, and in the exit code."""

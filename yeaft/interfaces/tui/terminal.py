@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import os
 import selectors
@@ -108,6 +109,7 @@ class Terminal(LinuxDriver):
         """Take the terminal, and ask it once for its background; not after the end."""
         if self._is_over:
             return
+        self._act_between()
         self._file = Output(STDOUT, is_plain=not speaks_utf8(os.environ))
         start: Callable[[], None] = super().start_application_mode
         start()
@@ -144,6 +146,15 @@ class Terminal(LinuxDriver):
             self._disable_mouse_support()
             self._mouse = False
 
+    def _act_between(self) -> None:
+        """Act on Ctrl+Z and on coming back only between two things that are done.
+
+        Textual acts on them wherever the program is at the moment, and waits for ever for a lock that it holds itself.
+        """
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTSTP, self._sigtstp_application)
+        loop.add_signal_handler(signal.SIGCONT, self._sigcont_application)
+
     def _get_terminal_size(self) -> tuple[int, int]:
         try:
             size = os.get_terminal_size(STDOUT)
@@ -157,6 +168,7 @@ class Terminal(LinuxDriver):
             self.suspend_application_mode()
             self._must_signal_resume = True
         os.killpg(os.getpgrp(), signal.SIGSTOP)
+        self._sigcont_application()  # before anything else is drawn
 
     def _sigcont_application(self, *_: object) -> None:
         """Take the terminal again if it was given back; else draw what another program may have drawn over."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
-from textual.screen import Screen
 
 from yeaft.interfaces.tui.lines_view import LinesView
+from yeaft.interfaces.tui.modal import Modal
 from yeaft.interfaces.tui.transcript.line import Line, Part
 from yeaft.interfaces.tui.transcript.wrapping import wrapped
 from yeaft.kernel.pattern import Pattern
@@ -32,14 +32,14 @@ def is_too_small(size: Size) -> bool:
     return size.width < LEAST_COLUMNS or size.height < LEAST_ROWS
 
 
-class TooSmall(Screen[None]):
+class TooSmall(Modal[None]):
     """Says what it takes; it goes as soon as there is more room. What else is to be told is told in its place."""
 
     if TYPE_CHECKING:
         app = getters.app(App[int])  # textual leaves open what its App returns
 
     DEFAULT_CSS = """
-    TooSmall { overflow: hidden; }
+    TooSmall { overflow: hidden; background: $background; }
     TooSmall Toast { display: none; }
     """
 
@@ -62,8 +62,8 @@ class TooSmall(Screen[None]):
 
     def on_screen_resume(self) -> None:
         """Go, once what was put over this has gone, if there is more room by now."""
-        if self.app.screen is self and not is_too_small(self.app.size):
-            self.app.pop_screen()
+        if not is_too_small(self.app.size):
+            self.dismiss()
 
     def _usual(self, columns: int) -> list[Line]:
         return clauses(self._ui.text("screen.too_small", columns=LEAST_COLUMNS, rows=LEAST_ROWS), columns)

@@ -35,7 +35,7 @@ async def offer_trust(app: YeaftApp, wish: Wish) -> tuple[Noted, ...]:
     body = "\n".join(await asyncio.to_thread(brought_lines, ui, wish.folder, trust))
     options = [Option(what, ui.text(f"opening.trust_{what}")) for what in (LATER, YES, NO)]
     title = ui.text("trust.question", folder=trust.folder)
-    chosen = await app.push_screen_wait(Choice(ui, title, body, options, escape=LATER))
+    chosen = await app.asked(Choice(ui, title, body, options, escape=LATER))
     try:
         if chosen == YES:
             now = await asyncio.to_thread(trust_of, home, wish.folder, wish.environ)

@@ -19,7 +19,6 @@ from yeaft.interfaces.tui.asks.asking import Asking
 from yeaft.interfaces.tui.asks.guard import Guard
 from yeaft.interfaces.tui.asks.hints import Standing
 from yeaft.interfaces.tui.asks.open_asks import Gone, OpenAsks
-from yeaft.interfaces.tui.outside import outside
 from yeaft.interfaces.tui.panels.bound import bound
 
 if TYPE_CHECKING:
@@ -302,7 +301,7 @@ class AskPanel(Vertical, can_focus=True):
         await self._renew(asking)
 
     async def _edit(self, asking: Asking) -> None:
-        problem = await outside(self.app, asking.edit(self._view.cursor))
+        problem = await asking.edit(self._view.cursor, self.app)
         if problem:
             self.notify(problem, severity="error", markup=False)
         self.app.refresh(layout=True)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Raw
 
 from yeaft.config.keys import effective
 from yeaft.events.ops import Answer
 from yeaft.interfaces.tui.asks import ask_words
+from yeaft.interfaces.tui.outside import outside
 from yeaft.interfaces.tui.standing import short
 from yeaft.kernel.errors import ToolFailed, YeaftError
 
 if TYPE_CHECKING:
+    from textual.app import App
+
     from yeaft.events.call import AskOpened, Decision
     from yeaft.interfaces.assemble import Opened
     from yeaft.interfaces.proposals.taking import Taking
@@ -86,10 +89,10 @@ class Asking:
             return self.taking
         return None
 
-    async def edit(self, hunk: int) -> str:
+    async def edit(self, hunk: int, app: App[Any]) -> str:
         """Let the user write the text that `hunk` stands in (-1 for the first) otherwise; return what went wrong.
 
-        The terminal must be free.
+        The terminal of `app` is lent to the editor.
         """
         from yeaft.interfaces.proposals.text_editor import written
 
@@ -99,7 +102,7 @@ class Asking:
         number = taking.hunks[hunk][0] if 0 <= hunk < len(taking.hunks) else 0
         part = taking.part(number)
         try:
-            text = await written(part.path.name, part.after or "", part.like, os.environ)
+            text = await outside(app, written(part.path.name, part.after or "", part.like, os.environ))
         except (YeaftError, OSError) as error:
             return self.ui.retold(str(error))
         if text != (part.after or ""):

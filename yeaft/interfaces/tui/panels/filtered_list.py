@@ -91,6 +91,7 @@ class FilteredList(Vertical):
         super().__init__()
         self._entries: Sequence[Entry] = ()
         self._visible: list[Entry] = []
+        self._options: list[Option] = []
         self._empty = empty
         self._unmatched = unmatched
         self._narrows = narrows
@@ -169,7 +170,9 @@ class FilteredList(Vertical):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Take what was clicked, or the marked entry."""
         event.stop()
-        self.post_message(self.Chosen(self._visible[event.option_index].key))
+        for option, entry in zip(self._options, self._visible, strict=True):
+            if option is event.option:  # else it is not listed any more
+                self.post_message(self.Chosen(entry.key))
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Tell what is marked."""
@@ -189,7 +192,8 @@ class FilteredList(Vertical):
         words = self._input.value.casefold().split() if self._narrows else []
         fitting = [one for one in self._entries if _fits(one, words)][:MOST_SHOWN]
         self._visible = fitting
-        self._list.set_options(Option(one.shown, disabled=one.is_heading) for one in fitting)
+        self._options = [Option(one.shown, disabled=one.is_heading) for one in fitting]
+        self._list.set_options(self._options)
         index = next((i for i, one in enumerate(fitting) if one.key == marked and not one.is_heading), None)
         if index is None:
             index = next((i for i, one in enumerate(fitting) if not one.is_heading), None)

@@ -13,7 +13,7 @@ from yeaft.interfaces.cli.terminal_text import cut
 from yeaft.interfaces.tui.panels.ages import age
 from yeaft.interfaces.tui.panels.filtered_list import Entry
 from yeaft.interfaces.tui.panels.shown_text import safe
-from yeaft.kernel.errors import StoreFailed
+from yeaft.kernel.errors import StoreFailed, YeaftError
 from yeaft.session.agents.agent_liveness import Pulse
 from yeaft.store.directory import session_paths
 from yeaft.store.task_files import log_of, read_record
@@ -55,10 +55,7 @@ def look_outside(situation: Situation) -> Outside:
     runs = _runs(situation)
     if not state.agents:
         return Outside(tails=tails, runs=runs)
-    from yeaft.session.agents.agent_reading import seen_agents
-
-    seen = seen_agents(situation.home, state.session_id)
-    return Outside(tails=tails, pulses={one.agent_id: one.pulse for one in seen}, runs=runs)
+    return Outside(tails=tails, pulses=_pulses(situation), runs=runs)
 
 
 def overview(situation: Situation, outside: Outside, columns: int, now_ms: int) -> list[Entry]:
@@ -104,6 +101,16 @@ def _runs(situation: Situation) -> Sequence[KnownRun]:
         return seen_runs(situation)[:MOST_RUNS]
     except StoreFailed:
         return ()
+
+
+def _pulses(situation: Situation) -> Mapping[str, Pulse]:
+    from yeaft.session.agents.agent_reading import seen_agents
+
+    try:
+        seen = seen_agents(situation.home, situation.state.session_id)
+    except YeaftError:
+        return {}
+    return {one.agent_id: one.pulse for one in seen}
 
 
 def _tail(place: Path) -> list[str]:

@@ -20,7 +20,7 @@ from yeaft.interfaces.tui.outside import outside
 from yeaft.interfaces.tui.panels.bound import bound
 from yeaft.interfaces.tui.panels.frame import Panel
 from yeaft.interfaces.tui.panels.shown_text import safe
-from yeaft.kernel.errors import BadData
+from yeaft.kernel.errors import BadData, YeaftError
 
 if TYPE_CHECKING:
     from textual import events
@@ -74,7 +74,8 @@ class PicturePanel(Panel):
         self._begin()
 
     def _begin(self) -> None:
-        self._show(self._pictures[self._at])
+        if not self.goes:
+            self._show(self._pictures[self._at])
 
     @work(exclusive=True, group="picture")
     async def _show(self, picture: Picture) -> None:
@@ -116,7 +117,7 @@ class PicturePanel(Panel):
             if PIXELS not in sys.modules:
                 await outside(self.app, _imported())
             from textual_image.widget import SixelImage, TGPImage
-        except (ImportError, OSError, termios.error):
+        except (ImportError, OSError, termios.error, YeaftError):
             return None
 
         return TGPImage if graphics == "kitty" else SixelImage

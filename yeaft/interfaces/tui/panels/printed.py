@@ -10,6 +10,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from yeaft.kernel.errors import YeaftError
+
 MOST_BYTES = 4 * 1024 * 1024
 CHUNK_BYTES = 64 * 1024
 ROWS = 24
@@ -19,22 +21,15 @@ async def printed(words: Sequence[str], *, folder: Path, environ: Mapping[str, s
     """Return what `yeaft WORDS` prints in `folder` for a terminal of `columns`, bold print as escape sequences.
 
     It runs in a process of its own, so that nothing of it reaches the screen and a slow one holds nothing up; when the
-    caller is cancelled, it is killed. Of more than `MOST_BYTES` only the beginning is returned.
+    caller is cancelled, it is killed. Of more than `MOST_BYTES` only the beginning is returned. Raises `YeaftError` if
+    it cannot be started, as in a folder that is gone.
     """
-    argv = (sys.executable, "-P", "-m", "yeaft", *words)
     above, below = os.openpty()
+    sized = {**environ, "COLUMNS": str(columns), "LINES": str(ROWS)}
     try:
         os.set_blocking(above, False)
         try:
-            process = await asyncio.create_subprocess_exec(
-                *argv,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=below,
-                stderr=below,
-                cwd=folder,
-                env={**environ, "COLUMNS": str(columns), "LINES": str(ROWS)},
-                start_new_session=True,
-            )
+            process = await _started(words, folder, sized, below, below)
         finally:
             os.close(below)
         try:
@@ -74,19 +69,29 @@ async def _read(descriptor: int) -> bytes:
     return bytes(pieces[:MOST_BYTES])
 
 
+async def _started(
+    words: Sequence[str], folder: Path, environ: Mapping[str, str], stdout: int, stderr: int
+) -> asyncio.subprocess.Process:
+    try:
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "yeaft", *words),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            cwd=folder,
+            env={**environ},
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise YeaftError(f"yeaft cannot be started in {folder}: {error.strerror}.") from error
+
+
 async def answered(words: Sequence[str], *, folder: Path, environ: Mapping[str, str]) -> bytes:
-    """Return what `yeaft WORDS` writes to standard output for a program; killed when the caller is cancelled."""
-    argv = (sys.executable, "-P", "-m", "yeaft", *words)
-    quiet = asyncio.subprocess.DEVNULL
-    process = await asyncio.create_subprocess_exec(
-        *argv,
-        stdin=quiet,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=quiet,
-        cwd=folder,
-        env={**environ},
-        start_new_session=True,
-    )
+    """Return what `yeaft WORDS` writes to standard output for a program; killed when the caller is cancelled.
+
+    Raises `YeaftError` if it cannot be started, as in a folder that is gone.
+    """
+    process = await _started(words, folder, environ, asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL)
     try:
         out, _ = await process.communicate()
     finally:

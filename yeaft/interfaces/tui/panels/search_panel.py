@@ -22,6 +22,7 @@ from yeaft.interfaces.tui.panels.plain_snippet import LEFT_OUT, plain
 from yeaft.interfaces.tui.panels.printed import answered
 from yeaft.interfaces.tui.panels.shown_text import safe
 from yeaft.kernel.clock import wall_clock_ms
+from yeaft.kernel.errors import YeaftError
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -58,7 +59,7 @@ class SearchPanel(Panel):
 
     def __init__(self, situation: Situation, typed: str = "") -> None:
         super().__init__(situation, "", ("search.read", "search.here"))
-        self._rows: list[FoundRow] = []
+        self._rows: dict[str, FoundRow] = {}
         self._is_here = False
         self._list = FilteredList(
             placeholder=situation.text("panel.search_what"),
@@ -87,8 +88,8 @@ class SearchPanel(Panel):
 
     def on_filtered_list_chosen(self, message: FilteredList.Chosen) -> None:
         """Go on with the Session of a hit, at the place of it."""
-        row = self._rows[int(message.key)]
-        self.dismiss(Leave(resume=row.session, at=tuple(filter(None, (row.turn, row.id)))))
+        if (row := self._rows.get(message.key)) is not None:  # else others were found meanwhile
+            self.dismiss(Leave(resume=row.session, at=tuple(filter(None, (row.turn, row.id)))))
 
     def action_here(self) -> None:
         """Search the Sessions of this folder alone, or all again."""
@@ -100,8 +101,8 @@ class SearchPanel(Panel):
         from yeaft.interfaces.tui.panels.text_panel import TextPanel
         from yeaft.interfaces.tui.panels.views import printed_view
 
-        if self._list.marked and self.is_on_top:
-            row = self._rows[int(self._list.marked)]
+        row = self._rows.get(self._list.marked)
+        if row is not None and self.is_on_top:
             view = printed_view(self.situation, _words_for(row))
             word = row.snippet[slice(*row.marks[0])] if row.marks else ""
             self.app.push_screen(TextPanel(self.situation, (view,), word=word))
@@ -113,20 +114,24 @@ class SearchPanel(Panel):
 
     async def _find(self, typed: str) -> None:
         if not typed:
-            self._rows = []
+            self._rows = {}
             self._list.show((), empty=self.situation.text("panel.search_hint"))
             return
         await asyncio.sleep(PAUSE_S)
         here = self.situation.here
         words = ("search", "--json", "--limit", str(MOST_HITS), *(("--here",) if self._is_here else ()), "--", typed)
-        raw = await answered(words, folder=here.folder, environ=self.situation.environ)
-        try:
-            self._rows = msgspec.json.decode(raw, type=list[FoundRow])
-        except msgspec.DecodeError:
-            self._rows = []
         ui, columns, now_ms = self.situation.ui, self.size.width - MARGIN_COLUMNS, wall_clock_ms()
-        entries = [_entry(ui, number, row, columns, now_ms) for number, row in enumerate(self._rows)]
-        self._list.show(entries, empty=self.situation.text("search.none", text=typed))
+        found, empty = list[FoundRow](), ui.text("search.none", text=typed)
+        try:
+            raw = await answered(words, folder=here.folder, environ=self.situation.environ)
+            found = msgspec.json.decode(raw, type=list[FoundRow])
+        except msgspec.DecodeError:
+            pass  # it has said why not where nobody hears it
+        except YeaftError as error:
+            empty = ui.retold(str(error))
+        self._rows = {f"{row.session} {row.turn} {row.id}": row for row in found}
+        entries = [_entry(ui, key, row, columns, now_ms) for key, row in self._rows.items()]
+        self._list.show(entries, empty=empty)
 
 
 def _words_for(row: FoundRow) -> tuple[str, ...]:
@@ -139,7 +144,7 @@ def _words_for(row: FoundRow) -> tuple[str, ...]:
     return ("session", "show", row.session, "--turn", row.turn or row.id)
 
 
-def _entry(ui: Ui, number: int, row: FoundRow, columns: int, now_ms: int) -> Entry:
+def _entry(ui: Ui, key: str, row: FoundRow, columns: int, now_ms: int) -> Entry:
     kind, _, name = row.sender.partition(":")
     who = f"@{name}" if kind == "vp" else ui.text("speaker.user") if kind == "user" else row.sender
     when = age(ui, round(datetime.fromisoformat(row.at).timestamp() * 1000), now_ms)
@@ -152,7 +157,7 @@ def _entry(ui: Ui, number: int, row: FoundRow, columns: int, now_ms: int) -> Ent
         shown.append(_flat(snippet[start:stop]), style=FOUND)
         end = stop
     shown.append(_flat(snippet[end:][:SNIPPET_CHARS]))
-    return Entry(str(number), shown)
+    return Entry(key, shown)
 
 
 def _end_of(text: str, columns: int) -> str:

@@ -190,7 +190,9 @@ class SessionPanel(Panel):
         self.dismiss(Leave(resume=copy_id))
 
     async def _rename(self, session_id: str) -> None:
-        meta = self._metas[session_id]
+        meta = self._metas.get(session_id)
+        if meta is None:
+            return  # somebody else has deleted it meanwhile
         question = self.situation.text("panel.ask_name")
         name = await self.app.push_screen_wait(AskLine(question, meta.name or meta.title or ""))
         if not name:

@@ -165,6 +165,8 @@ class TextPanel(Panel):
         self.notify(self.situation.text(code, **params), severity="error", markup=False)
 
     def _begin(self) -> None:
+        if self.goes:
+            return
         view = self._views[self._shown]
         self.title_line.update(view.title)
         self._text = ""

@@ -1,0 +1,25 @@
+"""Whether anything is at work in a Session: turns, sub-agents, hooks that hold a turn up, changes of what was said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from yeaft.session.agents.agent_state import live_of
+
+if TYPE_CHECKING:
+    from yeaft.session.hooks.stop_hooks import StopHooks
+    from yeaft.session.rewinding_ops import RewindOps
+    from yeaft.session.state import SessionState
+
+
+def turns_rest(state: SessionState, hooks: StopHooks | None, vp_id: str = "") -> bool:
+    """Whether no turn of a VP, or of any, runs or waits, and no hook holds up the end of any."""
+    is_open = any(vp_id in ("", turn.started.vp_id) for turn in state.open_turns())
+    is_waited = any(queue for waiting_vp, queue in state.waiting.items() if vp_id in ("", waiting_vp))
+    return not is_open and not is_waited and (hooks is None or not hooks.has_running)
+
+
+def all_rests(state: SessionState, hooks: StopHooks | None, past: RewindOps | None, vp_id: str = "") -> bool:
+    """Whether a VP, or all, have no turn and no sub-agent, and nothing that was said is being changed."""
+    is_past_still = past is None or not past.are_under_way
+    return turns_rest(state, hooks, vp_id) and is_past_still and not live_of(state.agents, vp_id)

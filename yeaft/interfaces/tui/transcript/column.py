@@ -29,6 +29,23 @@ class Place(NamedTuple):
     line: int
 
 
+class Grown(NamedTuple):
+    """What was laid out of a block that was a guess before; the lines that follow it stand `by` lines further down."""
+
+    key: str
+    start: int = 0
+    end: int = 0
+    by: int = 0
+
+    def moved(self, place: Place) -> Place:
+        """Return where a place is now."""
+        if place.key != self.key or place.line < self.start:
+            return place
+        if place.line >= self.end:
+            return Place(place.key, place.line + self.by)
+        return Place(place.key, max(min(place.line, self.end + self.by - 1), 0))
+
+
 class Column:
     """Blocks with their heights in lines. Lines are counted from the top of the first block."""
 
@@ -101,6 +118,41 @@ class Column:
             _, oldest = self._laid.popitem(last=False)
             self._kept -= len(oldest.lines)
         return laid
+
+    def lay_between(self, top: int, bottom: int) -> Grown | None:
+        """Lay out the last of what is a guess from one line to before another; None if all of it is known."""
+        if not self.blocks or bottom <= 0:
+            return None
+        index, _ = self.at(min(bottom, self.total) - 1)
+        while True:
+            was_measured, height = self._measured[index], self._heights[index]
+            laid = self.laid(index)
+            if not was_measured and len(laid.lines) != height:
+                return Grown(self.blocks[index].key)
+            begins = self._top(index)
+            moved = laid.lay(max(top - begins, 0), bottom - begins)
+            if moved is not None:
+                self._kept += moved.by
+                self._set_height(index, len(laid.lines))
+                return Grown(self.blocks[index].key, *moved)
+            if not index or begins <= top:
+                return None
+            index -= 1
+
+    def spot(self, place: Place) -> tuple[int, float] | None:
+        """Return what a place stays at where all is laid out in another way; None where its line is all there is."""
+        laid = self._laid.get(place.key)
+        return laid.spot(place.line) if laid is not None else None
+
+    def place_at(self, key: str, spot: tuple[int, float]) -> Place | None:
+        """Return the place of a spot as all is laid out now; None if it has none."""
+        if (index := self._index.get(key)) is None:
+            return None
+        laid = self.laid(index)
+        before, line = len(laid.lines), laid.line_at(spot)
+        self._kept += len(laid.lines) - before
+        self._set_height(index, len(laid.lines))
+        return None if line is None else Place(key, line)
 
     def is_measured(self, index: int) -> bool:
         """Whether the height of a block is more than a guess."""

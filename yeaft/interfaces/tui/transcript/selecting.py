@@ -23,6 +23,9 @@ def selected_text(column: Column, selection: Selection, origin: int, gutter: int
     found = list[str]()
     for number in range(max(first, 0), min(last, total - 1) + 1):
         index, within = column.at(number)
+        if (waiting := column.laid(index).waiting_at(within)) is not None:
+            found += (text for line in waiting for text in (line.source(), line.joint))
+            continue
         line = column.lines(index)[within]
         start, end = selection.get_span(number - origin) or (0, 0)
         found += (line.source(max(start - gutter, 0), None if end < 0 else max(end - gutter, 0)), line.joint)

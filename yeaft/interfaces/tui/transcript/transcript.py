@@ -142,7 +142,7 @@ class Transcript(LongView, can_focus=True):
         self.viewport.rows = region.height
         columns = max(region.width - GUTTER, LEAST_COLUMNS)
         if columns != self.column.view.columns:
-            self.column.look(replace(self.column.view, columns=columns))
+            self._look_so(replace(self.column.view, columns=columns))
         self._settle()
 
     def see(self, what: str) -> None:
@@ -156,18 +156,18 @@ class Transcript(LongView, can_focus=True):
                 view = replace(view, outputs=not view.outputs)
             case _:
                 view = replace(view, times=not view.times)
-        self.column.look(view)
+        self._look_so(view)
         self._settle()
 
     def redraw(self) -> None:
         """Draw anew what hangs on more than blocks: a picture has come."""
-        self.column.look(replace(self.column.view))
+        self._look_so(replace(self.column.view))
         self._settle()
 
     def relook(self) -> None:
         """Draw anew with the colours that the terminal is known to have now."""
         links = self.column.view.palette.links
-        self.column.look(replace(self.column.view, palette=palette_of(self._look, links=links)))
+        self._look_so(replace(self.column.view, palette=palette_of(self._look, links=links)))
         self._settle()
 
     def attach(self, here: Opened) -> None:
@@ -349,6 +349,26 @@ class Transcript(LongView, can_focus=True):
             self.refresh(Region(0, row, self.size.width, viewport.rows - row))
 
     def _found_line(self, index: int) -> int | None:
-        word = self.finding.word.lower()
-        lines = self.column.lines(index)
-        return next((number for number, line in enumerate(lines) if word in line.text.lower()), None)
+        """Return the first line of a block that holds the word; of a long text only what may hold it is laid out."""
+        word, column = self.finding.word.lower(), self.column
+        count, at = len(column.laid(index).having(word)), 0
+        while at < count:
+            first, last = column.laid(index).having(word)[at]
+            begins = column.top(index)
+            while (grown := column.lay_between(begins + first, begins + last)) is not None:
+                self.viewport.keep(grown)
+                begins, (first, last) = column.top(index), column.laid(index).having(word)[at]
+            lines = column.lines(index)[first:last]
+            line = next((first + number for number, line in enumerate(lines) if word in line.text.lower()), None)
+            if line is not None:
+                return line
+            at += 1
+        return None
+
+    def _look_so(self, view: View) -> None:
+        """Look at everything in another way; what is at the top of the view stays there."""
+        anchor = self.viewport.anchor
+        spot = self.column.spot(anchor) if anchor is not None and not self.viewport.is_following else None
+        self.column.look(view)
+        if anchor is not None and spot is not None and (place := self.column.place_at(anchor.key, spot)) is not None:
+            self.viewport.anchor = place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yeaft.interfaces.tui.transcript.column import Place
+from yeaft.interfaces.tui.transcript.column import Grown, Place
 
 if TYPE_CHECKING:
     from yeaft.interfaces.tui.transcript.column import Column
@@ -26,6 +26,8 @@ class Viewport:
             self.anchor, self.top, self.is_following = None, 0, True
         elif self.is_following:
             self._fill_up(len(self._column.blocks))
+            while self._column.lay_between(self._end(), self._column.total) is not None:
+                pass  # the end is held, so nothing has to be kept in its place
             self._hold(self._end())
         else:
             self._hold_anchor()
@@ -36,6 +38,8 @@ class Viewport:
         column = self._column
         if self.anchor is None or (index := column.index_of(self.anchor.key)) is None:
             return
+        if lines < 0:
+            self._lay_above(-lines)
         line = self.anchor.line + lines
         while line < 0 and index:
             index -= 1
@@ -109,10 +113,31 @@ class Viewport:
             number += 1
         if filled < self.rows:
             self._fill_up(index, self.rows - filled + self.anchor.line)
-        line = column.line_of(self.anchor) or 0
-        self.top = min(line, self._end())
+        line = self._held()
+        while (grown := column.lay_between(self.top, self.top + self.rows)) is not None:
+            self.keep(grown)
+            line = self._held()
         if self.top != line:
             self.anchor = column.place(self.top)
+
+    def keep(self, grown: Grown) -> None:
+        """Stay where one is, whatever has been laid out above."""
+        if self.anchor is not None:
+            self.anchor = grown.moved(self.anchor)
+
+    def _held(self) -> int:
+        """Let the anchor be at the top, as far as there are lines enough below it, and return its line."""
+        line = (self._column.line_of(self.anchor) if self.anchor else None) or 0
+        self.top = min(line, self._end())
+        return line
+
+    def _lay_above(self, rows: int) -> None:
+        """Lay out so many lines above the anchor."""
+        while self.anchor is not None and (line := self._column.line_of(self.anchor)) is not None:
+            grown = self._column.lay_between(line - rows, line)
+            if grown is None:
+                return
+            self.keep(grown)
 
     def _fill_up(self, index: int, rows: int = 0) -> None:
         """Lay out blocks before `index` until they fill so many rows, or the view."""

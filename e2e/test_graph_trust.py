@@ -137,3 +137,109 @@ async def test_patterns_call_functions_of_yeaft_and_need_no_trust(yeaft: Yeaft, 
 
     assert "is not trusted" not in ran.err
     assert json.loads(checked.out)["graphs"][0]["functions"] == []
+
+
+EVERYWHERE = """agents:
+  reader:
+    connections:
+      - type: callable
+        callable: own.shown
+        filter_condition:
+          type: not
+          condition: {type: callable, predicate: own.fine}
+graphs:
+  main:
+    steps:
+      - {id: a, agent: omni}
+      - {id: b, agent: omni}
+      - id: c
+        call: own.shown
+    joins:
+      - id: both
+        inputs: [a, b]
+        reducer: own.joined
+    edges:
+      - {from: start, to: [a, b]}
+      - from: both
+        to: c
+        transform: own.shown
+      - from: c
+        to: end
+        condition:
+          type: and
+          conditions:
+            - {type: contains, words: [TEA]}
+            - type: callable
+              predicate: own.fine
+      - {from: c, to: end, else: true}
+"""
+
+
+async def test_a_refusal_says_in_which_lines_the_functions_are_called(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(ANSWERS)
+    (yeaft.folder / "own.py").write_text(CODE, encoding="utf-8")
+    file = put(yeaft, EVERYWHERE)
+
+    refused = await yeaft.run("graph", "run", "g.yaml", "tea", "--graph", "main")
+    checked = await yeaft.run("graph", "check", "g.yaml")
+
+    *places, last = refused.err.removeprefix("yeaft: ").splitlines()
+    assert (refused.code, refused.out) == (77, b"")
+    assert places == [
+        f"{file}:5: the function own.shown is called here",
+        f"{file}:8: the function own.fine is called here",
+        f"{file}:15: the function own.shown is called here",
+        f"{file}:19: the function own.joined is called here",
+        f"{file}:24: the function own.shown is called here",
+        f"{file}:32: the function own.fine is called here",
+    ]
+    assert last.startswith("The graph 'main' calls functions")
+    assert checked.code == 0, checked.err
+
+
+async def test_every_way_to_run_a_graph_says_in_which_line_it_is_refused_in_the_language_of_the_user(
+    yeaft: Yeaft, serve: Serve
+) -> None:
+    await serve(ANSWERS)
+    await yeaft.run("trust", "--yes")
+    (yeaft.folder / "own.py").write_text(CODE, encoding="utf-8")
+    file = put(yeaft, "graph:\n  steps:\n    - {id: ok, approve: Go on?}\n    - {id: a, call: own.shown}\n")
+    recorded = await yeaft.run("graph", "test", "g.yaml", "tea", "--cassette", "t.jsonl", "--record", "--answer", "yes")
+    await yeaft.run("graph", "run", "g.yaml", "tea")
+    await yeaft.run("trust", "rm", ".")
+    place = f"{file}:4: "
+
+    ran = await yeaft.run("graph", "run", "g.yaml", "tea")
+    resumed = await yeaft.run("graph", "resume", "last", "--answer", "yes")
+    tested = await yeaft.run("graph", "test", "g.yaml", "--cassette", "t.jsonl")
+    typed = await yeaft.run("--line", given=b"/graph g.yaml tea\n/quit\n")
+    chinese = await yeaft.run("--lang", "zh", "graph", "run", "g.yaml", "tea")
+    typed_chinese = await yeaft.run("--lang", "zh", "--line", given=b"/graph g.yaml tea\n/quit\n")
+
+    assert recorded.code == 0, recorded.err
+    assert [one.code for one in (ran, resumed, tested, chinese)] == [77, 77, 77, 77]
+    for told in (ran.err, resumed.err, tested.err, typed.err + typed.out.decode()):
+        assert f"{place}the function own.shown is called here\n" in told
+        assert "is not trusted. If you know what they do: yeaft trust" in told
+    for told in (chinese.err, typed_chinese.err + typed_chinese.out.decode()):
+        assert f"{place}这里调用函数 own.shown\n" in told
+        assert "未被信任" in told
+
+
+async def test_a_function_beside_a_graph_that_the_folder_brings_is_agreed_to_as_it_is(
+    yeaft: Yeaft, serve: Serve
+) -> None:
+    await serve(ANSWERS)
+    place = yeaft.folder / ".yeaft" / "recipes"
+    place.mkdir(parents=True)
+    (place / "g.yaml").write_text("graph: {steps: [{id: a, call: own.shown}]}", encoding="utf-8")
+    (place / "own.py").write_text(CODE, encoding="utf-8")
+    await yeaft.run("trust", "--yes")
+
+    agreed = await yeaft.run("graph", "run", ".yeaft/recipes/g.yaml", "tea")
+    (place / "own.py").write_text(CODE.replace("upper", "lower"), encoding="utf-8")
+    changed = await yeaft.run("graph", "run", ".yeaft/recipes/g.yaml", "tea")
+
+    assert (agreed.code, agreed.out) == (0, b"TEA\n"), agreed.err
+    assert (changed.code, changed.out) == (77, b"")
+    assert f"{place}/g.yaml:1: the function own.shown is called here" in changed.err

@@ -6,6 +6,8 @@ from textwrap import dedent
 import pytest
 
 from tests.workflows.graph_files import graph, read, structure, ways
+from yeaft.kernel.errors import BadData
+from yeaft.prompts.ui import Ui
 from yeaft.workflows.graphs.graph import GraphTask, VpTask
 
 AGENTS = """
@@ -311,3 +313,36 @@ def test_a_graph_that_is_written_wins_over_teams_which_stay_at_hand() -> None:
     assert found.main == "mine"
     assert [step.task for step in found.graph().steps] == [VpTask(vp_id="scout"), GraphTask(graph="group")]
     assert set(found.graphs) == {"mine", "group"}
+
+
+def test_a_team_that_calls_its_mode_a_strategy_means_it() -> None:
+    found = read("agents: {a: {}, b: {}}\nteams: {t: {strategy: parallel, members: [a, b]}}")
+
+    assert structure(found.graph("t")) == structure(
+        read("agents: {a: {}, b: {}}\nteams: {t: {mode: parallel, members: [a, b]}}").graph("t")
+    )
+    assert found.warnings == ()
+
+
+def test_what_means_nothing_for_a_team_or_a_connection_is_said_with_its_line() -> None:
+    found = read(
+        "agents:\n  a:\n    connections:\n      - name: b\n        filter_conditon: {type: cost, max: 1}\n  b: {}\n"
+        "teams:\n  t:\n    members: [a, b]\n    pick_prompt: Choose.\n"
+    )
+
+    assert found.warnings == (
+        "/nowhere/graph.yaml:5: 'filter_conditon' means nothing for a connection. Did you mean 'filter_condition'?",
+        "/nowhere/graph.yaml:10: 'pick_prompt' means nothing for a team",
+    )
+    assert [Ui("zh").retold(warning) for warning in found.warnings] == [
+        "/nowhere/graph.yaml:5: “filter_conditon”对连接没有意义。是不是指“filter_condition”？",
+        "/nowhere/graph.yaml:10: “pick_prompt”对团队没有意义",
+    ]
+
+
+def test_a_mistake_in_a_setting_of_a_team_is_told_once_where_it_stands() -> None:
+    with pytest.raises(BadData) as refused:
+        read("agents: {a: {}, b: {}}\nteams:\n  t:\n    members: [a, b]\n    member_timeout: soon\n")
+
+    assert str(refused.value).startswith("/nowhere/graph.yaml:5: ")
+    assert "\n" not in str(refused.value)

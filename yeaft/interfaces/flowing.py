@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from yeaft.interfaces.graphing import frozen
 from yeaft.kernel.errors import ConfigError
 from yeaft.prompts.find import read_template, templates_dir
@@ -47,4 +49,5 @@ def frozen_flow(pattern: str, text: str, folder: Path, library: Library) -> Froz
     vps = library.all()
     names = Names(vps)
     path = folder / f"{pattern}.yaml"
-    return frozen(read_text(text, path, lambda name: names.id_of(name) or "", [vp.id for vp in vps]))
+    made = frozen(read_text(text, path, lambda name: names.id_of(name) or "", [vp.id for vp in vps]))
+    return replace(made, file="", mentions={})  # there is no such file, and so no line in it

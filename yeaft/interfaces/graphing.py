@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 HearRun = Callable[[str, "Recorded"], None]
 HearStep = Callable[[str, "Recorded | Transient"], None]
-SHOWN_FUNCTIONS = 6
+SHOWN_FUNCTIONS, SHOWN_PLACES = 6, 12
 YES_WORDS = frozenset(
     ["yes", "y", "ok", "okay", "allow", "approve", "approved", "ja", "是", "好", "好的", "行", "可以", "同意", "批准"]
 )
@@ -116,16 +116,19 @@ class Graphing:
 
 
 def check_calls(frozen: Frozen, may_run_code_in: Callable[[Path], bool]) -> None:
-    """Check that the functions a graph names may be called here. Raises `Denied`, which names them."""
+    """Check that the functions a graph names may be called here. Raises `Denied`, which says where it names them."""
     functions, folder = called_functions(frozen.graph), Path(frozen.folder)
     if functions and not may_run_code_in(folder):
         more = len(functions) - SHOWN_FUNCTIONS
         shown = ", ".join(functions[:SHOWN_FUNCTIONS]) + (f", … (+{more})" if more > 0 else "")
-        raise Denied(
+        named = sorted((line, path) for path in functions for line in frozen.mentions.get(path, ()))
+        places = [f"{frozen.file}:{line}: the function {path} is called here" for line, path in named[:SHOWN_PLACES]]
+        why = (
             f"The graph {frozen.graph.name!r} calls functions, which run without being asked about ({shown}), and "
             f"{folder} is not trusted. If you know what they do: yeaft trust {quote(str(folder))}; for once: yeaft "
             "--trust …, or yeaft -y …"
         )
+        raise Denied("\n".join((*places, why)) if places else why)
 
 
 def _unchecked(frozen: Frozen) -> None:
@@ -148,7 +151,13 @@ def read_file(path: Path, library: Library, find_model: FindModel | None = None)
 def frozen(read: Read, name: str = "", params: Mapping[str, str] | None = None) -> Frozen:
     """Return what a run of one of the graphs of a file is made of. Raises `NotFound`, or `BadData` for a parameter."""
     graph = read.graph(name)
-    return Frozen(graph=with_params(graph, params or {}), agents=dict(read.agents), folder=str(read.path.parent))
+    return Frozen(
+        graph=with_params(graph, params or {}),
+        agents=dict(read.agents),
+        folder=str(read.path.parent),
+        file=str(read.path),
+        mentions=dict(read.mentions),
+    )
 
 
 def with_params(graph: Graph, given: Mapping[str, str]) -> Graph:

@@ -18,6 +18,7 @@ from yeaft.workflows.graphs.files.compiling import Compiled, Lines, compiled
 from yeaft.workflows.graphs.files.components import components
 from yeaft.workflows.graphs.files.located import LIMIT_BYTES, Located, Mistake, Path, Unreadable
 from yeaft.workflows.graphs.files.made_steps import Names
+from yeaft.workflows.graphs.files.mentions import mentions
 from yeaft.workflows.graphs.files.teams import Translator
 from yeaft.workflows.graphs.files.whole_file import whole_file
 from yeaft.workflows.graphs.files.written import WrittenGraph
@@ -39,13 +40,17 @@ _SHOWN_KEYS = 8
 
 
 class Read(Struct, frozen=True, kw_only=True):
-    """What a file holds. `main` is the graph that is meant where none is named, if that can be said."""
+    """What a file holds. `main` is the graph that is meant where none is named, if that can be said.
+
+    `mentions` has the lines in which the graphs name functions, by import path.
+    """
 
     path: FilePath
     graphs: Mapping[str, Graph]
     agents: Mapping[str, Agent]
     warnings: tuple[str, ...]
     main: str = ""
+    mentions: Mapping[str, tuple[int, ...]] = {}
 
     def graph(self, name: str = "") -> Graph:
         """Return a graph by name, or the one that is meant, with all others at hand. Raises `NotFound`."""
@@ -130,10 +135,12 @@ class _Reader:
         sources = self._sources()
         names = Names(self._find, self._vp_names, sources, self._agents)
         graphs: dict[str, Graph] = {}
+        mentioned: set[tuple[str, int]] = set()
         for name, (raw, place) in sources.items():
             written = self._written(name, raw, place)
             if written is None:
                 continue
+            mentioned.update(mentions(written, place))
             made = compiled(name, written, names, self._path.parent, place)
             self._mistakes += made.mistakes
             if not made.mistakes and not self._has_bad_teams:
@@ -147,7 +154,10 @@ class _Reader:
             raise refused(self._path, self._mistakes)
         main = self._main(graphs)
         warnings = tuple(f"{self._path}:{one.line}: {_cut(one.text)}" for one in sorted(set(self._warnings)))
-        return Read(path=self._path, graphs=graphs, agents=self._agents, warnings=warnings, main=main)
+        lines: dict[str, tuple[int, ...]] = {}
+        for function, line in sorted(mentioned):
+            lines[function] = (*lines.get(function, ()), line)
+        return Read(path=self._path, graphs=graphs, agents=self._agents, warnings=warnings, main=main, mentions=lines)
 
     def _sources(self) -> dict[str, tuple[Any, Lines]]:
         """All graphs of the file, as they are written or translated, and where their parts stand."""

@@ -24,21 +24,39 @@ _TEAM_KEYS = {
     "member_retry_attempts": "member_retry_attempts",
     "member_retry_delay": "member_retry_delay",
 }
+_SAID_AS = {"prompt_template": "prompt"}
+"""What mistakes in a setting of a team are told of, where that is not its own name."""
+_TEAM_USED = frozenset(
+    (
+        *_TEAM_KEYS,
+        *("mode", "strategy", "members", "validator", "error_mode", "connections", "forward_to"),
+        *("type", "name", "display_name", "description", "debug"),
+    )
+)
+"""What is understood of a team, or makes no difference that anybody would miss."""
 _CONNECTION_KEYS = ("stop_condition", "transform", "priority", "delay")
+_CONNECTION_USED = frozenset(
+    (
+        *_CONNECTION_KEYS,
+        *("type", "name", "connection_type", "wait_for_completion", "filter_condition", "exit_condition"),
+        *("callable", "kw_args", "queued", "queue_strategy", "path", "template", "encoding", "description"),
+    )
+)
+"""What is understood of a connection, or of one that is left out."""
 
 
 class Translated:
-    """A graph that was made of something else, and where its parts stand there."""
+    """A graph that was made of something else; `places` says as what its parts stand in the file, by their paths."""
 
-    def __init__(self, graph: dict[str, Any], lines: Mapping[Path, int]) -> None:
+    def __init__(self, graph: dict[str, Any], located: Located, places: Mapping[Path, Path]) -> None:
         self.graph = graph
-        self._lines = lines
+        self._located = located
+        self._places = places
 
     def line(self, path: Path) -> int:
         """See `compiling.Lines`."""
-        while path and path not in self._lines:
-            path = path[:-1]
-        return self._lines.get(path, 0)
+        known = next((path[:end] for end in range(len(path), -1, -1) if path[:end] in self._places), None)
+        return 0 if known is None else self._located.line((*self._places[known], *path[len(known) :]))
 
 
 class Translator:
@@ -67,17 +85,20 @@ class Translator:
         return found
 
     def _team(self, name: str, team: Mapping[str, Any]) -> Translated:
-        mode, members = team.get("mode", "sequential"), self._members(name, team)
-        lines: dict[Path, int] = {(): self._line("teams", name)}
+        key = "mode" if "mode" in team else "strategy"
+        mode, members = team.get(key, "sequential"), self._members(name, team)
+        self._tell_unknown_of_team(name, team)
+        places: dict[Path, Path] = {(): ("teams", name)}
         if mode not in MODES:
             near = nearest(str(mode), MODES)
             hint = f". Did you mean {near!r}?" if near else "; there are sequential and parallel"
             text = f"the team {name!r} has the mode {mode!r}{hint}"
-            self.mistakes.append(Mistake(self._line("teams", name, "mode"), text))
+            self.mistakes.append(Mistake(self._line("teams", name, key), text))
         settings = {ours: team[theirs] for theirs, ours in _TEAM_KEYS.items() if team.get(theirs) is not None}
         steps: list[dict[str, Any]] = []
         for number, member in enumerate(members):
-            lines["steps", number] = self._line("teams", name, "members", number)
+            places["steps", number] = ("teams", name, "members", number)
+            places |= {("steps", number, _SAID_AS.get(key, key)): ("teams", name, key) for key in settings}
             steps.append({"id": _free(member, steps), "agent": member, **settings})
         if team.get("error_mode", "collect_exceptions") == "collect_exceptions" and mode == "parallel":
             steps = [{**step, "on_error": "continue"} for step in steps] if "error_mode" in team else steps
@@ -89,7 +110,18 @@ class Translator:
             gathered = ids if len(ids) > 1 else ids[0]
             edges = [{"from": "start", "to": ids}, {"from": gathered, "to": "end"}]
         graph: dict[str, Any] = {"name": name, "steps": steps}
-        return Translated(graph | ({"edges": edges} if edges else {}), lines)
+        return Translated(graph | ({"edges": edges} if edges else {}), self._located, places)
+
+    def _tell_unknown_of_team(self, name: str, team: Mapping[str, Any]) -> None:
+        for key, near in _unknown(team, _TEAM_USED):
+            hint = f". Did you mean {near!r}?" if near else ""
+            self.warnings.append(Mistake(self._line("teams", name, key), f"{key!r} means nothing for a team{hint}"))
+
+    def _tell_unknown_of_connection(self, path: Path, connection: Mapping[str, Any]) -> None:
+        for key, near in _unknown(connection, _CONNECTION_USED):
+            hint = f". Did you mean {near!r}?" if near else ""
+            text = f"{key!r} means nothing for a connection{hint}"
+            self.warnings.append(Mistake(self._located.line((*path, key)), text))
 
     def _members(self, name: str, team: Mapping[str, Any]) -> list[str]:
         members = team.get("members", [])
@@ -120,21 +152,24 @@ class Translator:
     def _connections(self) -> Translated | None:
         steps: dict[str, dict[str, Any]] = {}
         edges: list[dict[str, Any]] = []
-        lines: dict[Path, int] = {}
+        places: dict[Path, Path] = {}
         for place in ("agents", "teams"):
             for name, agent in mapping(self._data.get(place)).items():
                 for path, connection in self._connections_of(place, name, mapping(agent)):
                     made = self._connection(name, connection, path)
                     for step in made[0]:
-                        lines.setdefault(("steps", len(steps)), self._located.line(path))
-                        steps.setdefault(step["id"], step)
+                        if step["id"] not in steps:
+                            places["steps", len(steps)] = path
+                            places["steps", len(steps), "call"] = (*path, "callable")
+                            steps[step["id"]] = step
                     for edge in made[1]:
-                        lines["edges", len(edges)] = self._located.line(path)
+                        places["edges", len(edges)] = path
+                        places["edges", len(edges), "condition"] = (*path, "filter_condition")
                         edges.append(edge)
         if not steps:
             return None
         graph = {"name": self._data.get("name") or CONNECTIONS, "steps": list(steps.values()), "edges": edges}
-        return Translated(graph, lines)
+        return Translated(graph, self._located, places)
 
     def _connections_of(
         self, place: str, name: str, agent: Mapping[str, Any]
@@ -156,6 +191,7 @@ class Translator:
         self, name: str, connection: Mapping[str, Any], path: Path
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         line, kind = self._located.line(path), connection.get("type", "node")
+        self._tell_unknown_of_connection(path, connection)
         if connection.get("exit_condition") is not None:
             text = "exit_condition would end the whole program; use a stop_condition, which closes the connection"
             self.mistakes.append(Mistake(self._located.line((*path, "exit_condition")), text))
@@ -192,6 +228,11 @@ class Translator:
 
     def _line(self, *path: str | int) -> int:
         return self._located.line(path)
+
+
+def _unknown(written: Mapping[str, Any], known: frozenset[str]) -> Iterator[tuple[str, str | None]]:
+    """Yield the keys that are not known, each with the one that may have been meant."""
+    return ((key, nearest(key, sorted(known))) for key in written if key not in known)
 
 
 def _member(written: Any) -> str:

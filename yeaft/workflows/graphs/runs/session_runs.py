@@ -46,11 +46,16 @@ PARENT = "parent"
 
 
 class Frozen(Struct, frozen=True, kw_only=True):
-    """What a run is made of, as it was when the run began: nothing that is changed later changes the run."""
+    """What a run is made of, as it was when the run began: nothing that is changed later changes the run.
+
+    `mentions` has the lines of `file` that name functions, by import path; a graph that no file holds has none.
+    """
 
     graph: Graph
     agents: dict[str, Agent] = {}
     folder: str = ""
+    file: str = ""
+    mentions: dict[str, tuple[int, ...]] = {}
 
 
 class Run(Struct, frozen=True, kw_only=True):

@@ -147,7 +147,7 @@ async def test_a_conversation_hears_how_far_a_run_came_that_has_nothing_to_show(
 
     await user.sees("yeaft>")
     user.types("/graph g.yaml tea")
-    await user.sees("stopped at its limit of steps: it came as far as step first, and there is no result")
+    await user.sees("stopped at its limit of steps (1): it came as far as step first, and there is no result")
     user.types("/quit")
 
     assert await user.leaves() == 0

@@ -9,6 +9,7 @@ from e2e.conftest import Serve
 from e2e.given import Yeaft
 from e2e.graphs_given import ANSWERS, ASKING, CHAIN, HELD, held, put, runs, visits
 from e2e.typist import Typist
+from yeaft.interfaces.cli.terminal_text import width
 from yeaft.llm.scripted.script import Calls, Fails, Line, Says, Script, call
 
 
@@ -274,7 +275,7 @@ async def test_a_fork_does_a_step_anew_with_another_model(yeaft: Yeaft, serve: S
     assert "three facts" in str(server.requests[0].body)
 
 
-async def test_a_limit_ends_the_run_with_the_best_there_was(yeaft: Yeaft, serve: Serve) -> None:
+async def test_a_limit_ends_the_run_with_what_it_had_come_to(yeaft: Yeaft, serve: Serve) -> None:
     await serve(ANSWERS)
     put(yeaft, CHAIN)
 
@@ -282,7 +283,7 @@ async def test_a_limit_ends_the_run_with_the_best_there_was(yeaft: Yeaft, serve:
 
     assert (ran.code, ran.result["outcome"], ran.result["limit"]) == (4, "limit", "steps")
     assert ran.result["text"] == "three facts"
-    assert "limit of steps" in ran.err
+    assert "limit of steps (1); the result is what it had come to by then." in ran.err
 
 
 async def test_most_of_a_limit_is_told_before_it_is_reached(yeaft: Yeaft, serve: Serve) -> None:
@@ -385,6 +386,23 @@ async def test_a_typed_output_is_kept_as_an_artifact_of_the_session(yeaft: Yeaft
     assert collect["artifacts"] == [artifact["id"]]
     checked = await yeaft.run("session", "check", "last")
     assert checked.code == 0, checked
+
+
+async def test_at_a_terminal_a_table_is_shown_as_one_and_a_pipe_gets_its_values(yeaft: Yeaft, serve: Serve) -> None:
+    content = "item,price,note\n豆腐,3,\nmilk,12,cold\n"
+    hands_over = Calls(calls=(call("FinishStep", value={"content": content, "name": "prices.csv"}),))
+    await serve(Script(lines=(Line(steps=(hands_over, Says(text="Done.")), order="round", repeat=True),)))
+    put(yeaft, 'graph:\n  name: prices\n  steps:\n    - {id: collect, agent: omni, prompt: "Collect", out: table}\n')
+
+    piped = await yeaft.run("graph", "run", "g.yaml", "-q")
+    user = Typist(yeaft, "graph", "run", "g.yaml", "-q")
+    shown = await user.ends_with()
+
+    assert json.loads(piped.out) == [
+        {"item": "豆腐", "price": 3, "note": None},
+        {"item": "milk", "price": 12, "note": "cold"},
+    ]
+    assert shown[-3:] == ["item  price  note", "豆腐  3", "milk  12     cold"]
 
 
 async def test_a_step_refuses_an_artifact_that_was_edited(yeaft: Yeaft, serve: Serve) -> None:
@@ -558,15 +576,29 @@ async def test_two_hundred_elements_are_worked_on_four_at_a_time(yeaft: Yeaft, s
     assert most == 4
 
 
+async def test_at_a_terminal_what_is_said_of_steps_stands_in_columns(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(ANSWERS)
+    put(yeaft, CHAIN.replace("id: gather", "id: 收集").replace("id: write", "id: w"))
+    user = Typist(yeaft, "graph", "run", "g.yaml", "tea")
+
+    shown = await user.ends_with()
+
+    first, second = (
+        next(line for line in reversed(shown) if line.startswith(start)) for start in ("├─ ✓ 收集", "└─ ✓ w")
+    )
+    assert (width(first.partition("@")[0]), width(second.partition("@")[0])) == (11, 11)
+    assert width(first) == width(second)
+
+
 async def test_at_a_terminal_a_tree_shows_who_does_what(yeaft: Yeaft, serve: Serve) -> None:
     server = await serve(HELD)
     put(yeaft, CHAIN)
     user = Typist(yeaft, "graph", "run", "g.yaml", "tea")
 
     await user.sees("├─ ✓ gather  @omni")
-    await user.sees("└─ ▸ write  @skeptic")
+    await user.sees("└─ ▸ write   @skeptic")
     server.release("g")
-    await user.sees("└─ ✓ write  @skeptic")
+    await user.sees("└─ ✓ write   @skeptic")
     shown = await user.sees("never\r\n")
 
     assert "\x1b" not in shown.replace("\x1b[?25h", "")

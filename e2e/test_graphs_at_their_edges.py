@@ -185,8 +185,8 @@ async def test_a_run_that_ends_at_a_limit_with_nothing_to_show_says_how_far_it_c
         assert "the best there was" not in ran.err
         told.append(ran.err)
 
-    assert "stopped at its limit of steps: it came as far as step first, and there is no result." in told[0]
-    assert "stopped: Not in 3 rounds.\n" in told[1]
+    assert "stopped at its limit of steps (1): it came as far as step first, and there is no result." in told[0]
+    assert "stopped at its limit of rounds: Not in 3 rounds.\n" in told[1]
     assert "Nothing to show: it came as far as step look, and there is no result." in told[1]
 
 
@@ -242,7 +242,9 @@ async def test_whatever_a_function_raises_its_step_ends(yeaft: Yeaft) -> None:
 
 async def test_what_functions_print_is_never_part_of_the_answer(yeaft: Yeaft) -> None:
     (yeaft.folder / "loud.py").write_text(
-        "print('imported')\ndef said(value):\n    print('called')\n    return value\n"
+        "import os, subprocess\nprint('imported')\n"
+        "def said(value):\n    print('called')\n    subprocess.run(['echo', 'echoed'])\n    os.write(1, b'bare\\n')\n"
+        "    return value\n"
     )
     put(yeaft, "graph: {steps: [{id: a, call: loud.said}]}")
 
@@ -251,9 +253,10 @@ async def test_what_functions_print_is_never_part_of_the_answer(yeaft: Yeaft) ->
         for form in ("text", "json", "stream-json")
     }
     again = await yeaft.run("--trust", "graph", "retry", "last", "a")
+    tested = await yeaft.run("--trust", "graph", "test", "g.yaml", "tea", "--cassette", "t.jsonl", "--record", "--json")
 
-    for one in (*ran.values(), again):
-        assert b"imported" not in one.out + again.out, one
-        assert b"called" not in one.out, one
-        assert {"imported", "called"} <= set(one.err.splitlines()), one
+    for one in (*ran.values(), again, tested):
+        assert not any(word in one.out for word in (b"imported", b"called", b"echoed", b"bare")), one
+        assert {"imported", "called", "echoed", "bare"} <= set(one.err.splitlines()), one
     assert (ran["text"].out, again.out) == (b"tea\n", b"tea\n")
+    assert json.loads(tested.out)["outcome"] == "completed"

@@ -31,6 +31,11 @@ class Typist:
         await asyncio.to_thread(self._child.expect_exact, text)
         return ESCAPES.sub("", str(self._child.before))
 
+    async def ends_with(self) -> list[str]:
+        """Wait until the program has shown all that it will; returns the lines of it, without escape sequences."""
+        await asyncio.to_thread(self._child.expect, pexpect.EOF)
+        return [line.rstrip() for line in ESCAPES.sub("", str(self._child.before)).splitlines()]
+
     def types(self, line: str) -> None:
         self._child.send(line + "\r")
 

@@ -36,7 +36,7 @@ async def test_a_fork_is_watched_an_approval_is_given_and_each_step_can_be_read(
     screen.presses("enter")
     await screen.shows("Runs of graphs", "offer  completed")
     screen.presses("enter")
-    await screen.shows("├─ ✓ left  @omni", "├─ ✓ right  @skeptic", "└─ ✓ write  @omni")
+    await screen.shows("├─ ✓ left   @omni", "├─ ✓ right  @skeptic", "└─ ✓ write  @omni")
     screen.presses("enter")
     await screen.shows("offer · left", "> Left: tea", "from the left")
     screen.types("q")

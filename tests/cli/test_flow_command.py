@@ -109,7 +109,7 @@ def test_when_the_rounds_are_over_the_version_with_the_fewest_issues_is_the_resu
     done = given.yeaft("-q", "flow", "critic", "@writer", "@skeptic", "--rounds", "3", "it gets WORSE")
 
     assert (done.code, done.out) == (4, "good\n")
-    assert "graph critic stopped: not accepted within 3 rounds (d; e; f)" in done.err
+    assert "graph critic stopped at its limit of rounds: not accepted within 3 rounds (d; e; f)" in done.err
     assert "the result is that of round 1, issues: 1" in done.err
     assert "To go on for more rounds: yeaft graph retry r_" in done.err
 
@@ -128,7 +128,8 @@ def test_whoever_reads_chinese_is_told_in_chinese_why_it_ended(given: Given) -> 
     done = given.yeaft("--lang", "zh", "-q", "flow", "critic", "@writer", "@skeptic", "it gets WORSE")
 
     assert (
-        "图 critic 停止：3 轮之内没有被接受（d; e; f）；结果是第 1 轮的，问题数：1\n再多几轮：yeaft graph" in done.err
+        "图 critic 到达轮数上限而停止：3 轮之内没有被接受（d; e; f）；结果是第 1 轮的，问题数：1\n再多几轮：yeaft graph"
+        in done.err
     )
 
 
@@ -285,7 +286,7 @@ def test_a_conversation_is_told_what_helps_when_rounds_are_used_up(given: Given)
     done = given.yeaft("--line", stdin='/flow critic @writer @skeptic "it gets TALKED"\n/quit\n')
 
     told = done.out + done.err
-    assert "graph critic stopped: not accepted within 3 rounds (d; e; f)" in told
+    assert "graph critic stopped at its limit of rounds: not accepted within 3 rounds (d; e; f)" in told
     assert "To go on for more rounds: yeaft graph retry r_" in told
 
 

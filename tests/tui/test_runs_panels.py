@@ -56,7 +56,7 @@ async def test_a_run_is_found_in_the_list_and_beside_the_conversation_with_its_s
         await desk.shows("report  completed")
 
         await desk.presses("enter")
-        await desk.shows("report  2 steps done", "├─ ✓ gather  @omni", "└─ ✓ write  @omni", "completed")
+        await desk.shows("report  2 steps done", "├─ ✓ gather  @omni", "└─ ✓ write   @omni", "completed")
         await desk.presses("down", "enter")
         await desk.shows("report · write", "> Write [all] from three facts", "gave:", "@a_")
 
@@ -81,7 +81,7 @@ async def test_a_run_opened_beside_the_conversation_does_what_it_offers(tmp_path
         await desk.presses("f2")
         await desk.shows("- report  completed")
         await desk.presses("f2", "enter")
-        await desk.shows("└─ ✓ write  @omni")
+        await desk.shows("└─ ✓ write   @omni")
 
         await desk.presses("down", "o")
 

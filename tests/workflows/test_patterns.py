@@ -253,7 +253,9 @@ def test_the_same_failure_at_another_time_is_no_progress_and_another_failure_is(
     good = tried({"output": "2 passed", "report": "mended", "before": once, "command": "pytest", "tries": 5})
 
     assert [one["state"] for one in (once, same, other, last, good)] == ["again", "stuck", "again", "spent", "done"]
-    assert last["why"] == "it still fails after 3 tries (fewest lines about failures: 1, in try 2)"
+    assert last["why"] == (
+        "it still fails after 3 tries (fewest lines about failures: 1, in try 2); the result is that of the last try"
+    )
     assert good["text"] == "mended\n\n`pytest` succeeds, try 2."
 
 

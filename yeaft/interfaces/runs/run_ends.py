@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from yeaft.events.session import NoticePosted
+from yeaft.interfaces.amounts import money
 from yeaft.interfaces.runs.run_lines import sums
 from yeaft.workflows.graphs.conditions import text_of
 from yeaft.workflows.graphs.graph import FailTask
@@ -38,7 +39,8 @@ def over(ui: Ui, view: RunView, ended: GraphEnded, named: Callable[[str], str]) 
         case "cancelled":
             return NoticePosted(code="runs.cancelled", params=params, level="warn")
         case "limit":
-            params |= {"reason": ended.error, "limit": ui.text(f"graph_run.limit_{ended.limit}")}
+            limit = named_limit(ui, view, ended.limit, is_declared=bool(ended.error))
+            params |= {"reason": ended.error, "limit": limit}
             code = "runs.limit_declared" if ended.error else "runs.limit"
             if text or params["artifacts"]:
                 return NoticePosted(code=code, params=params, level="warn")
@@ -68,6 +70,19 @@ def _sums(ui: Ui, view: RunView) -> str:
 
 def _artifacts(view: RunView) -> list[str]:
     return list(dict.fromkeys(one for visit in view.visits.values() for one in visit.artifacts))
+
+
+def named_limit(ui: Ui, view: RunView, limit: str, *, is_declared: bool) -> str:
+    """Return a limit that a run has used up: how much that was, too, unless the graph itself says that it is."""
+    limits = view.graph.limits
+    known = {
+        "steps": str(limits.max_steps),
+        "cost": "" if limits.cost_usd is None else money(limits.cost_usd),
+        "tokens": "" if limits.tokens is None else str(limits.tokens),
+        "minutes": "" if limits.minutes is None else f"{limits.minutes:g} min",
+    }
+    name, most = ui.text(f"graph_run.limit_{limit}"), known.get(limit, "")
+    return ui.text("graph_run.limit_named", limit=name, most=most) if most and not is_declared else name
 
 
 def reached(ui: Ui, view: RunView) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from yeaft.interfaces.amounts import money, short, took
-from yeaft.interfaces.cli.terminal_text import cut, unmasked
+from yeaft.interfaces.cli.terminal_text import cut, padded, unmasked, width
 from yeaft.interfaces.runs.run_view import RunView, Visit
 from yeaft.kernel.usage import Usage
 from yeaft.workflows.graphs.graph import HIDDEN
@@ -19,6 +19,9 @@ WAITING = "·"
 MOST_ELEMENTS = 4
 """So many elements of a list that are being worked on have a line each."""
 ERROR_CHARS = 300
+GAP = "  "
+MOST_COLUMNS = 40
+"""A name or a VP that is wider stands out of its column, and makes it no wider for all others."""
 
 
 def begun_line(visit: Visit) -> str:
@@ -29,8 +32,8 @@ def begun_line(visit: Visit) -> str:
 
 def ended_line(ui: Ui, visit: Visit) -> str:
     """Return the line for a step that has ended."""
-    parts = [f"{MARKS[visit.state]} {visit.name}", *([f"@{visit.vp}"] if visit.vp else []), _figures(ui, visit)]
-    line = "  ".join(parts)
+    figures = [one for one in _figures(ui, visit) if one]
+    line = GAP.join([f"{MARKS[visit.state]} {visit.name}", *([f"@{visit.vp}"] if visit.vp else []), *figures])
     if visit.state == "ok":
         return line
     error = ui.retold(" ".join(visit.error.split()))[:ERROR_CHARS]
@@ -43,6 +46,17 @@ class Row(NamedTuple):
 
     node: str
     text: str
+
+
+class _Cells(NamedTuple):
+    """What stands in the columns of a line of the tree; `rest` follows behind them."""
+
+    name: str
+    who: str = ""
+    tokens: str = ""
+    cost: str = ""
+    took: str = ""
+    rest: str = ""
 
 
 def tree_lines(ui: Ui, view: RunView, now_ms: int, columns: int) -> list[str]:
@@ -67,11 +81,25 @@ def sums(ui: Ui, view: RunView, now_ms: int) -> list[str]:
 def rows(ui: Ui, view: RunView, now_ms: int) -> list[Row]:
     """Return a line for each step that somebody has written, with those below it for what is under way in it."""
     nodes = [step.id for step in view.graph.steps if HIDDEN not in step.id]
-    return [
-        Row(node, line)
+    found = [
+        (node, cells)
         for number, node in enumerate(nodes, start=1)
-        for line in _branch(ui, node, view, now_ms, is_last=number == len(nodes))
+        for cells in _branch(ui, node, view, now_ms, is_last=number == len(nodes))
     ]
+    lines = _aligned([cells for _, cells in found])
+    return [Row(node, line) for (node, _), line in zip(found, lines, strict=True)]
+
+
+def _aligned(rows: Sequence[_Cells]) -> list[str]:
+    """Return the lines with names and VPs flush left, figures flush right; a column with nothing in it is left out."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max((w for cell in column if (w := width(cell)) <= MOST_COLUMNS), default=0) for column in columns]
+    lines: list[str] = []
+    for name, who, *figures, rest in rows:
+        cells = [padded(name, widths[0]), *([padded(who, widths[1])] if widths[1] else [])]
+        cells += [" " * (room - width(one)) + one for one, room in zip(figures, widths[2:5], strict=False) if room]
+        lines.append(GAP.join([*cells, rest]).rstrip())
+    return lines
 
 
 def doing(ui: Ui, view: RunView) -> list[str]:
@@ -86,51 +114,60 @@ def _doing(ui: Ui, visit: Visit) -> str:
     )
 
 
-def _branch(ui: Ui, node: str, view: RunView, now_ms: int, *, is_last: bool) -> Iterator[str]:
+def _branch(ui: Ui, node: str, view: RunView, now_ms: int, *, is_last: bool) -> Iterator[_Cells]:
     stem, below = ("└─", "  ") if is_last else ("├─", "│ ")
     visits = view.of(node)
     running = [one for one in visits if one.state == "running"]
     if not visits:
-        yield f"{stem} {WAITING} {node}"
+        yield _Cells(f"{stem} {WAITING} {node}")
         return
     if len(visits) == 1 and not visits[0].place:
-        yield f"{stem} {_visit_line(ui, visits[0], now_ms)}"
+        yield _visit_cells(ui, f"{stem} ", visits[0], now_ms)
     else:
-        yield f"{stem} {_summed(ui, node, visits, running)}"
+        yield _summed(ui, f"{stem} ", node, visits, running)
         for one in running[:MOST_ELEMENTS]:
-            yield f"{below}   {_visit_line(ui, one, now_ms)}"
+            yield _visit_cells(ui, f"{below}   ", one, now_ms)
     for one in running:
         for inner in view.visits.values():
             if inner.run_id != view.run_id and inner.state == "running" and one.node == node and not visits[0].place:
-                yield f"{below}   {_visit_line(ui, inner, now_ms)}"
+                yield _visit_cells(ui, f"{below}   ", inner, now_ms)
 
 
-def _summed(ui: Ui, node: str, visits: Sequence[Visit], running: Sequence[Visit]) -> str:
+def _summed(ui: Ui, stem: str, node: str, visits: Sequence[Visit], running: Sequence[Visit]) -> _Cells:
     """One line for all visits of a step, such as the elements of a list."""
     failed = sum(one.state not in ("running", "ok") for one in visits)
     total = max((count for one in visits for _, count in one.place[-1:]), default=0)
     of_all = f"/{total}" if total and all(len(one.place) == 1 for one in visits) else ""
     mark = MARKS["running"] if running else MARKS["failed" if failed == len(visits) else "ok"]
-    parts = [f"{mark} {node}", f"{len(visits) - len(running)}{of_all}"]
-    if failed:
-        parts.append(ui.text("graph_run.failed_of_them", count=failed))
-    tokens = sum(_tokens(one.usage) for one in visits)
     costs = [one.cost_usd for one in visits if one.cost_usd is not None]
-    return "  ".join([*parts, _told_tokens(ui, tokens), *([money(sum(costs))] if costs else [])])
+    return _Cells(
+        name=f"{stem}{mark} {node}",
+        who=f"{len(visits) - len(running)}{of_all}",
+        tokens=_told_tokens(ui, sum(_tokens(one.usage) for one in visits)),
+        cost=money(sum(costs)) if costs else "",
+        rest=ui.text("graph_run.failed_of_them", count=failed) if failed else "",
+    )
 
 
-def _visit_line(ui: Ui, visit: Visit, now_ms: int) -> str:
-    parts = [f"{MARKS[visit.state]} {visit.name}", *([f"@{visit.vp}"] if visit.vp else []), _figures(ui, visit, now_ms)]
+def _visit_cells(ui: Ui, stem: str, visit: Visit, now_ms: int) -> _Cells:
     again = [ui.text("graph_run.try", number=visit.attempt + 1)] if visit.attempt else []
-    return "  ".join([*parts, *again, *([visit.tool] if visit.tool else [])])
+    tokens, cost, time = _figures(ui, visit, now_ms)
+    return _Cells(
+        name=f"{stem}{MARKS[visit.state]} {visit.name}",
+        who=f"@{visit.vp}" if visit.vp else "",
+        tokens=tokens,
+        cost=cost,
+        took=time,
+        rest=GAP.join([*again, *([visit.tool] if visit.tool else [])]),
+    )
 
 
-def _figures(ui: Ui, visit: Visit, now_ms: int = 0) -> str:
+def _figures(ui: Ui, visit: Visit, now_ms: int = 0) -> tuple[str, str, str]:
+    """Return the tokens and the cost of a step, as far as it has any, and how long it takes."""
     until = visit.ended_ms or now_ms
-    parts = [_told_tokens(ui, _tokens(visit.usage))] if _tokens(visit.usage) else []
-    if visit.cost_usd is not None:
-        parts.append(money(visit.cost_usd))
-    return "  ".join([*parts, took(max(0, until - visit.began_ms))])
+    tokens = _told_tokens(ui, _tokens(visit.usage)) if _tokens(visit.usage) else ""
+    cost = "" if visit.cost_usd is None else money(visit.cost_usd)
+    return tokens, cost, took(max(0, until - visit.began_ms))
 
 
 def _told_tokens(ui: Ui, count: int) -> str:

@@ -80,7 +80,7 @@ def tried(given: Mapping[str, Any]) -> dict[str, Any]:
     elif number >= given["tries"]:
         state, why = "spent", f"it still fails after {given['tries']} tries"
     if why:
-        why += f" (fewest lines about failures: {fewest}, in try {best_round})"
+        why += f" (fewest lines about failures: {fewest}, in try {best_round}); the result is that of the last try"
     shown = output if len(output) <= MOST_SHOWN_CHARS else f"…{output[-MOST_SHOWN_CHARS:]}"
     said = f"{given['report']}\n\n" if given.get("report") else ""
     ended = f"`{given['command']}` succeeds, try {number}." if found is None else f"`{given['command']}`:\n{shown}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from yeaft.artifacts.tables import read_table
@@ -60,12 +61,17 @@ def _put_table(desk: Desk, artifact: Artifact, content: bytes, lines: int) -> No
     except BadData:
         _put_text(desk, content.decode("utf-8", "replace"), lines)
         return
-    names = [cut(column.name, CELL_COLUMNS) for column in found.columns]
-    rows = [[cut(cell, CELL_COLUMNS) for cell in row] for row in found.rows[:lines]]
-    for line in table(names, rows, terminal_columns(STDOUT)):
-        put(line.rstrip())
+    names = [column.name for column in found.columns]
+    for line in table_lines(names, found.rows[:lines], terminal_columns(STDOUT)):
+        put(line)
     if len(found.rows) > lines:
         put(desk.text("artifact.more_rows", count=len(found.rows) - lines))
+
+
+def table_lines(names: Sequence[str], rows: Sequence[Sequence[str]], columns: int | None) -> list[str]:
+    """Return the rows of a table under their names, aligned; at a terminal of so many columns cells are cut to fit."""
+    shown = [[cut(cell, CELL_COLUMNS) for cell in row] for row in rows]
+    return [line.rstrip() for line in table([cut(name, CELL_COLUMNS) for name in names], shown, columns)]
 
 
 def _put_picture(desk: Desk, content: bytes) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +15,7 @@ from msgspec.structs import replace
 from yeaft.interfaces.cli.commands.graph_running import pairs
 from yeaft.interfaces.cli.commands.parsing import Action, flag, option
 from yeaft.interfaces.cli.commands.printing import put, put_json
+from yeaft.interfaces.cli.graphs.stdout_aside import stdout_aside
 from yeaft.interfaces.cli.streams import complain
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_FAILED
@@ -111,7 +110,7 @@ def run(
         settings=_settings(desk, tape),
         substitute=tape,
     )
-    with redirect_stdout(sys.stderr):  # what functions print is no result
+    with stdout_aside():
         result, visits = asyncio.run(_ran(where, made, words, file))
     if not keep:
         result = _forgotten(desk, result)

@@ -10,6 +10,7 @@ from msgspec import Raw, Struct
 
 from yeaft.interfaces.cli.exit_codes import exit_code_of_failure
 from yeaft.interfaces.cli.result import Question, flags, question
+from yeaft.interfaces.cli.terminal_text import terminal_columns
 from yeaft.kernel.outcome import (
     EXIT_ANSWERED,
     EXIT_FAILED,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from yeaft.events.turn import Failure
     from yeaft.workflows.graphs.executor.execution import Execution
 
+STDOUT = 1
 EXIT_CODES = {
     "completed": EXIT_ANSWERED,
     "failed": EXIT_FAILED,
@@ -106,9 +108,17 @@ def waiting_result(session_id: str, execution: Execution, asks: Sequence[AskOpen
 
 
 def printed(result: GraphResult, *, as_json: bool) -> bytes:
-    """Return what standard output gets of a result: all of it, or the text that the run gave."""
+    """Return what standard output gets of a result: all of it, or the text that the run gave.
+
+    A terminal is shown a table as one.
+    """
     if as_json:
         return msgspec.json.encode(result) + b"\n"
+    if result.text.startswith("[{") and (columns := terminal_columns(STDOUT)) is not None:
+        from yeaft.interfaces.cli.graphs.result_table import lines_of_table
+
+        if (lines := lines_of_table(bytes(result.value), columns)) is not None:
+            return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
     return result.text.rstrip("\n").encode("utf-8", "replace") + b"\n" if result.text else b""
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import redirect_stdout
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,13 +24,14 @@ from yeaft.interfaces.cli.graphs.graph_result import (
     waiting_result,
 )
 from yeaft.interfaces.cli.graphs.run_screen import RunScreen, screen_for
+from yeaft.interfaces.cli.graphs.stdout_aside import stdout_aside
 from yeaft.interfaces.cli.json_screen import JsonScreen
 from yeaft.interfaces.cli.output import Output
 from yeaft.interfaces.cli.signals import Signals
 from yeaft.interfaces.cli.spoken import complain_of, spoken
 from yeaft.interfaces.cli.streams import complain
 from yeaft.interfaces.graphing import Graphing
-from yeaft.interfaces.runs.run_ends import cancelled_step, failed_step, reached
+from yeaft.interfaces.runs.run_ends import cancelled_step, failed_step, named_limit, reached
 from yeaft.interfaces.runs.run_view import RunView
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import SessionBusy, YeaftError
@@ -95,13 +94,13 @@ class GraphRun:
     async def run(self, wish: Wish) -> int | None:
         """Do it all, report it, and return the exit code; None if it gave way to another owner of the Session."""
         self._signals.install()
-        output = Output(STDOUT, self._leave_with_reader)
+        output = Output(os.dup(STDOUT), self._leave_with_reader)  # whose thread may outlive all that waits for it
         is_late = False
         if self._options.output_format == "stream-json" and self._lines is None:
             self._lines = JsonScreen(output.write, wall_clock_ms)
         result = GraphResult(exit_code=EXIT_FAILED, outcome="failed", text="", session="")
         try:
-            with redirect_stdout(sys.stderr):  # what functions print is no result
+            with stdout_aside():
                 async with opened(wish) as here:
                     result = await self._driven(here)
         except* YeaftError as group:
@@ -275,7 +274,8 @@ class GraphRun:
                 self._screen.say(ui.text(code, graph=result.graph, reason=reason, run=run, step=step))
             case "limit":
                 assert self._view is not None
-                reason, limit = _retold(ui, result.error), ui.text(f"graph_run.limit_{result.limit}")
+                reason = _retold(ui, result.error)
+                limit = named_limit(ui, self._view, result.limit, is_declared=bool(reason))
                 is_empty = not result.text.strip()
                 code = ("graph_run.limit_declared" if reason else "graph_run.limit") + ("_empty" if is_empty else "")
                 far = reached(ui, self._view) if is_empty else ""

@@ -143,8 +143,18 @@ async def test_lines_from_a_pipe_are_said_one_after_another_until_quit(yeaft: Ye
 
     assert ran.code == 0, ran.err
     assert len(server.requests) == 2
-    said = ran.out.decode()
-    assert said.index("One.") < said.index("Two.")
+    shown = [line for line in ran.out.decode().splitlines() if line.startswith(("yeaft>", "One.", "Two."))]
+    assert shown == ["yeaft> first", "One.", "yeaft> second", "Two.", "yeaft> /quit"]
+
+
+async def test_quiet_lines_from_a_pipe_are_not_shown_again(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(script(Says(text="One.")))
+
+    ran = await yeaft.run("--line", "-q", given=b"first\n")
+
+    assert ran.code == 0, ran.err
+    assert "One." in ran.out.decode()
+    assert "first" not in ran.out.decode()
 
 
 async def test_a_question_in_a_pipe_ends_with_the_code_that_a_human_is_needed(yeaft: Yeaft, serve: Serve) -> None:
@@ -172,6 +182,27 @@ async def test_orders_that_cannot_be_done_say_so_and_the_conversation_goes_on(ye
     assert "/checkpoints" in said
     assert said.count("Here.") == 2
     assert len(list((yeaft.dir / "sessions").iterdir())) == 2
+
+
+async def test_to_stop_where_nothing_runs_is_told_and_where_somebody_works_it_stops(
+    yeaft: Yeaft, serve: Serve, term: str
+) -> None:
+    await serve(script(SLEEPS, Says(text="Awake.")))
+    user = Typist(yeaft, "--line", "-y", term=term)
+
+    await user.sees("yeaft>")
+    user.types("/stop")
+    await user.sees("Nothing runs that could be stopped.")
+    user.types("/stop @skeptic")
+    await user.sees("@skeptic has nothing running that could be stopped.")
+    user.types("sleep")
+    await user.sees("Bash sleep 60")
+    user.types("/stop")
+    before = await user.sees("@omni was stopped")
+    user.types("/quit")
+
+    assert await user.leaves() == 0
+    assert "could be stopped" not in before
 
 
 async def test_a_command_that_there_is_not_is_told_and_the_conversation_goes_on(yeaft: Yeaft, serve: Serve) -> None:

@@ -54,6 +54,32 @@ def test_a_file_that_explains_the_commands_is_said_to_be_none(given: Given) -> N
     assert "只是说明周围的文件，不是命令" in given.yeaft("skill", "ls", "--lang", "zh").err
 
 
+def test_what_is_called_like_an_effort_is_said_to_start_nothing(given: Given) -> None:
+    command = written(given, "home/commands/high.md", "Aim high.\n")
+    nested = written(given, "home/commands/aim/high.md", "Aim high.\n")
+    skill = written(given, "home/skills/ultra/SKILL.md", skill_text("ultra"))
+
+    listed = given.yeaft("skill", "ls")
+    rows = given.yeaft("skill", "ls", "--json").json
+    checked = given.yeaft("skill", "check", command, nested, skill)
+    check = next(one for one in given.yeaft("doctor", "--json").json if one["name"] == "commands")
+
+    of_command = f"{command}:1: /high asks for an effort and does not start a command; rename the file"
+    of_skill = f"{skill}:1: /ultra asks for an effort and does not start the skill; give it another name"
+    assert listed.err.splitlines() == [
+        f"{of_skill}.",
+        f"{of_command}. It is left out until the file is mended.",
+    ]
+    assert [(row["name"], row["for_user"]) for row in rows if row["tier"] == "user"] == [
+        ("ultra", False),
+        ("aim:high", True),
+    ]
+    assert (checked.code, checked.out) == (65, f"{of_command}\n{of_skill} (advice)\n")
+    assert (check["status"], check["detail"]) == ("warn", f"{of_command}\n{of_skill}")
+    assert "/high 表示思考强度，不会启动命令" in given.yeaft("skill", "ls", "--lang", "zh").err
+    assert "/ultra 表示思考强度，不会启动技能" in given.yeaft("skill", "ls", "--lang", "zh").err
+
+
 def test_without_commands_the_list_says_how_to_have_one(given: Given) -> None:
     done = given.yeaft("skill", "ls")
 
@@ -157,14 +183,14 @@ def test_a_folder_of_commands_is_checked_with_all_below_it(given: Given) -> None
 
 @pytest.mark.parametrize(
     ("lang", "said"),
-    [("en", "/help is an order for an open Session: begin one with `yeaft`"), ("zh", "先用 `yeaft` 打开会话")],
+    [("en", "/rename is an order for an open Session: begin one with `yeaft`"), ("zh", "先用 `yeaft` 打开会话")],
 )
-def test_an_order_on_the_command_line_says_where_it_belongs_and_where_the_help_is(
+def test_an_order_for_an_open_session_says_on_the_command_line_where_it_belongs_and_where_the_help_is(
     given: Given, lang: str, said: str
 ) -> None:
     model = {"YEAFT_MODEL": "nobody", "YEAFT_BASE_URL": "http://127.0.0.1:9/v1", "YEAFT_API_KEY": "x"}
 
-    order = given.yeaft("--lang", lang, "/help", **model)
+    order = given.yeaft("--lang", lang, "/rename Bread", **model)
     slip = given.yeaft("/modle", **model)
 
     assert order.code == 2

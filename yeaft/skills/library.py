@@ -12,7 +12,7 @@ from yeaft.kernel.nearness import nearest
 from yeaft.prompts.find import templates_dir
 from yeaft.prompts.front_matter import Problem
 from yeaft.prompts.text_file import read_text_file
-from yeaft.skills.skill_file import ParsedSkill, Skill, Tier, key_of, parse_skill
+from yeaft.skills.skill_file import ParsedSkill, Skill, Tier, key_of, parse_skill, unstartable
 
 MOST_SKILLS, MOST_FOLDERS = 500, 2000
 MANY = f"holds more than {MOST_SKILLS} skills; the rest is left out"
@@ -82,7 +82,7 @@ class Shelf(Struct, frozen=True, kw_only=True):
 
     def only(self, *, for_model: bool = False, for_user: bool = False) -> "Shelf":
         """Return the shelf without those skills that a model, or the user, may not start."""
-        kept = (one for one in self.skills if (one.for_model or not for_model) and (one.for_user or not for_user))
+        kept = (one for one in self.skills if (one.for_model or not for_model) and (one.is_startable or not for_user))
         return replace(self, skills=tuple(kept))
 
 
@@ -120,6 +120,7 @@ class SkillLibrary:
                     hidden.append(earlier)
                 here[key] = skill
             found |= here
+        problems += [problem for skill in found.values() for problem in unstartable(skill)]
         return Shelf(skills=_by_name(found.values()), problems=tuple(problems), hidden=tuple(hidden))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from yeaft.prompts.front_matter import FrontMatter, Problem, read_front_matter
 from yeaft.prompts.text_file import read_text_file
-from yeaft.skills.skill_file import parse_skill
+from yeaft.skills.skill_file import parse_skill, unstartable
 
 FIELDS = frozenset({"name", "description", "license", "compatibility", "metadata", "allowed-tools"})
 VENDOR_FIELDS = frozenset(
@@ -47,6 +47,7 @@ def check_skill(source: Path, folder: Path | None) -> tuple[Problem, ...]:
         broken += (Problem(path=str(source), line=line, reason=reason) for line, reason in _field_faults(head))
         found = (*_unknown_fields(head), *_about_text(file.text, head, folder))
         advice = [Problem(path=str(source), line=line, reason=reason, fatal=False) for line, reason in found]
+        advice += unstartable(parsed.skill)
     return tuple(sorted((*broken, *advice), key=lambda problem: problem.line))
 
 

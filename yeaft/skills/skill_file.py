@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from yeaft.kernel.effort_prefix import is_level
 from yeaft.kernel.pattern import Pattern
 from yeaft.prompts.front_matter import FrontMatter, Problem, read_front_matter
 from yeaft.prompts.scalars import Value, prose
@@ -53,6 +54,11 @@ class Skill(Struct, frozen=True, kw_only=True):
     def keys(self) -> tuple[str, ...]:
         """What the skill is found by, its name first; see `key_of`."""
         return tuple(dict.fromkeys(key_of(name) for name in (self.name, self.alias) if name))
+
+    @property
+    def is_startable(self) -> bool:
+        """Whether `/name` starts it: its author lets the user, and it is not called like an effort."""
+        return self.for_user and not is_level(key_of(self.name))
 
 
 class ParsedSkill(Struct, frozen=True, kw_only=True):
@@ -105,6 +111,14 @@ def parse_skill(text: str, source: Path, folder: Path | None, category: str = ""
         if fault
     ]
     return ParsedSkill(skill=skill, problems=(*problems_of(head), *found))
+
+
+def unstartable(skill: Skill) -> tuple[Problem, ...]:
+    """Return what keeps a user from starting a skill that is meant for them: `/high` is read as an effort."""
+    if not skill.for_user or skill.is_startable:
+        return ()
+    reason = f"/{key_of(skill.name)} asks for an effort and does not start the skill; give it another name"
+    return (Problem(path=str(skill.source), line=1, reason=reason, fatal=False),)
 
 
 def hint_of(head: FrontMatter) -> str:

@@ -35,13 +35,14 @@ from yeaft.interfaces.ground import Wish
 from yeaft.kernel import ids
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import UsageError, YeaftError
-from yeaft.kernel.outcome import EXIT_FAILED, EXIT_PIPE_CLOSED
+from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_FAILED, EXIT_PIPE_CLOSED
 from yeaft.prompts.fill import fill
 from yeaft.prompts.reference import attached_block
 from yeaft.session.intake import Content, Draft
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
+    from yeaft.interfaces.cli.order_alone import OrderAlone
     from yeaft.interfaces.cli.standard_input import Piped
 
 STDOUT, STDERR = 1, 2
@@ -73,6 +74,7 @@ class OneShot:
         self._signals = Signals()
         self._findings = Findings(self._say)
         self._stderr: StderrScreen | None = None
+        self._order: OrderAlone | None = None
 
     async def run(self, wish: Wish) -> int:
         """Do it all, report it, and return the exit code."""
@@ -80,15 +82,19 @@ class OneShot:
         output = Output(STDOUT, self._leave_with_reader)
         lines = JsonScreen(output.write, wall_clock_ms)
         here: Opened | None = None
+        code = EXIT_ANSWERED
         try:
             async with opened(wish) as here:
                 self._listen(here, output, lines)
                 self._signals.also(partial(here.session.interrupt, Ending(outcome="aborted")))
                 if self._signals.exit_code is None:
                     await self._work(here, wish, lines)
+            if self._order is not None:
+                code = await self._order.answer()
         except* YeaftError as group:
             self._findings.refuse(_first(group))
         result = self._result(here)
+        result = replace(result, exit_code=result.exit_code or code)
         self._put(result, output, lines)
         self._tell_next(result)
         await self._finish(output)
@@ -155,10 +161,26 @@ class OneShot:
         text = self._prompt()
         has_words = bool(text.strip()) or self._piped.kind == "data"  # else there is only a turn to go on with
         if has_words and self._signals.exit_code is None:
+            if await self._is_order(here):
+                return
             await check_ready(wish, here, text)
             await self._say_when_ready(here, self._draft(here, text))
             session.send(Close())
             await session.idle()
+
+    async def _is_order(self, here: Opened) -> bool:
+        """Whether the prompt is an order, which is then answered once the Session is closed. Raises `YeaftError`."""
+        options = self._options
+        if not (options.prompt or "").lstrip().startswith("/"):
+            return False
+        from yeaft.interfaces.cli.order_alone import order_alone
+
+        has_more = self._piped.kind == "data" or bool(options.attach or options.schema or options.output_file)
+        order = order_alone(options, has_more=has_more)
+        if order is None or not await order.look(here):
+            return False
+        self._order = order
+        return True
 
     async def _say_when_ready(self, here: Opened, draft: Draft) -> None:
         """Say what the user wants to say, unless a signal or the end of the time comes before it is ready."""
@@ -227,7 +249,7 @@ class OneShot:
     def _result(self, here: Opened | None) -> Result:
         """Sum up the run, with what the answer still has to pass, and write the file that was asked for."""
         findings, options = self._findings, self._options
-        is_asked = options.input_format == "text"
+        is_asked = options.input_format == "text" and self._order is None
         result = findings.result(here.state if here else None, stdin=self._piped.kind, is_asked=is_asked)
         if here is not None and here.state.created is None:
             result = replace(result, session="")  # nothing has happened in it, so it is not kept

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from yeaft.interfaces.cli.json_input import Lines
+from yeaft.interfaces.cli.terminal_text import unmasked
 from yeaft.interfaces.line.typeahead import Typeahead
 
 if TYPE_CHECKING:
@@ -53,11 +54,13 @@ class Console(Protocol):
 class Plain:
     """Lines as they come, from a pipe or from a terminal that edits them itself; what is said follows below.
 
-    `prompt` is shown where somebody is there to see it, whenever `refresh` says that it is their turn.
+    `prompt` is shown where somebody is there to see it, whenever `refresh` says that it is their turn. With `echo`
+    each line is shown behind that once it is read, for those who read only what is said.
     """
 
-    def __init__(self, prompt: Callable[[], str] | None = None) -> None:
+    def __init__(self, prompt: Callable[[], str] | None = None, echo: Callable[[], str] | None = None) -> None:
         self._prompt = prompt
+        self._echo = echo
         self._lines: Lines | None = None
         self._is_prompting = False
 
@@ -70,7 +73,10 @@ class Plain:
         self._is_prompting = False
         if line is None:
             raise Finished
-        return line.rstrip("\r\n")
+        line = line.rstrip("\r\n")
+        if self._echo is not None and line.strip():
+            self.put(unmasked(f"{self._echo()}{line}"))
+        return line
 
     def put(self, text: str) -> None:
         """Show whole lines."""

@@ -139,7 +139,7 @@ class LineMode:
             return self._talk.prompt() if self._talk else ""
 
         if not self._is_terminal:
-            return Plain()
+            return Plain(echo=None if self._options.quiet else prompt)
         if os.environ.get("TERM", "dumb") in ("dumb", "unknown", ""):
             return Plain(prompt)
         return Terminal(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from yeaft.kernel.effort_prefix import is_level
 from yeaft.prompts.front_matter import FrontMatter, Problem, read_front_matter, split_head
 from yeaft.prompts.markdown_tree import leads_out, markdown_files
 from yeaft.prompts.scalars import prose
@@ -119,10 +120,17 @@ def read_commands(folders: Sequence[CommandFolder]) -> Commands:
     )
 
 
+def name_of(place: Path) -> str:
+    """Return what the command in a file is typed as; `place` is the file's path in its folder of commands."""
+    return ":".join(key_of(part) for part in place.with_suffix("").parts)
+
+
 def parse_command(
     text: str, source: Path, name: str, tier: Tier = "user"
 ) -> tuple[Command | None, tuple[Problem, ...]]:
     """Return the command in `text`, None if it cannot be used, and what is wrong with the file. Never raises."""
+    if is_level(name):
+        return None, (_fault(source, f"/{name} asks for an effort and does not start a command; rename the file"),)
     head = read_front_matter(text, str(source))
     if isinstance(head, Problem):
         return None, (head,)
@@ -148,9 +156,9 @@ def _read(path: Path, folder: CommandFolder, real: str) -> tuple[Command | None,
     """Read one file; neither a command nor a problem comes back for a note."""
     if folder.within is not None and not Path(real).is_relative_to(os.path.realpath(folder.within)):
         return None, (leads_out(path, real),)
-    parts = path.relative_to(folder.path).with_suffix("").parts
-    name = ":".join(key_of(part) for part in parts)
-    if not all(map(key_of, parts)):
+    place = path.relative_to(folder.path)
+    name = name_of(place)
+    if not all(map(key_of, place.with_suffix("").parts)):
         return None, (_fault(path, "has a name that cannot be typed; use letters, digits and hyphens"),)
     file = read_text_file(path)
     if isinstance(file, Problem):

@@ -134,10 +134,15 @@ def words_of_skills(commands: Commands, shelf: Shelf) -> Iterator[SlashWord]:
             )
 
 
+def misplaced(name: str) -> str:
+    """Return what is said of an order that stands where none is carried out."""
+    where = "begin one with `yeaft`, and type it there. `yeaft help` is the help."
+    return f"/{name} is an order for an open Session: {where} To say it as text, put a word before it."
+
+
 def _unknown(name: str, shelf: Shelf, words: Sequence[SlashWord], orders: Sequence[str]) -> str:
     if name in orders:
-        where = "begin one with `yeaft`, and type it there. `yeaft help` is the help."
-        return f"/{name} is an order for an open Session: {where} To say it as text, put a word before it."
+        return misplaced(name)
     if (skill := shelf.get(name)) is not None:
         return f"The skill {skill.name!r} is not for you to start (user-invocable is off in {skill.source})."
     near = nearest(name.casefold(), (*(word.name for word in words), *orders))

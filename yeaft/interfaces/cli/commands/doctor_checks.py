@@ -266,9 +266,10 @@ def _guards(desk: Desk) -> Iterator[Check]:
 
 
 def _folder(desk: Desk) -> Iterator[Check]:
-    from yeaft.interfaces.cli.commands.doctor_folder import server_checks, trust_check
+    from yeaft.interfaces.cli.commands.doctor_folder import command_check, server_checks, trust_check
 
     yield trust_check(desk)
+    yield command_check(desk)
     yield from server_checks(desk)
 
 

@@ -1,4 +1,4 @@
-"""What `yeaft doctor` says of what a work folder brings along: whether it is trusted, and of all MCP servers here.
+"""What `yeaft doctor` says of what a work folder brings along: whether it is trusted; of all commands, skills, servers.
 
 Nothing is connected: a server is told as its file and its last connection left it.
 """
@@ -28,6 +28,24 @@ def trust_check(desk: Desk) -> Check:
     code = "doctor.trust_changed" if trust.state == "changed" else "doctor.trust_no"
     detail = desk.text(code, folder=trust.folder, places=", ".join(trust.brought.places))
     return Check(name="trust", status="warn", detail=detail, remedy=f"yeaft trust {trust.folder}")
+
+
+def command_check(desk: Desk) -> Check:
+    """Say which commands and skills cannot be used or started; that another one replaces some is no fault."""
+    from yeaft.session.slash.command_file import command_folders, read_commands
+    from yeaft.skills.library import SkillLibrary, skill_folders
+    from yeaft.skills.skill_file import unstartable
+
+    trusted = desk.trust.is_trusted
+    commands = read_commands(command_folders(desk.home, desk.environ, desk.folder, trusted=trusted))
+    shelf = SkillLibrary(skill_folders(desk.home, desk.environ, desk.folder, trusted=trusted)).read()
+    unusable = [problem for problem in (*commands.problems, *shelf.problems) if problem.fatal]
+    unusable += [problem for skill in shelf.skills for problem in unstartable(skill)]
+    if not unusable:
+        detail = desk.text("doctor.commands_count", commands=len(commands.commands), skills=len(shelf.skills))
+        return Check(name="commands", status="ok", detail=detail)
+    detail = "\n".join(map(str, unusable))
+    return Check(name="commands", status="warn", detail=detail, remedy="yeaft skill check")
 
 
 def server_checks(desk: Desk) -> Iterator[Check]:

@@ -20,6 +20,7 @@ from yeaft.session.slash.command_file import (
     CommandFolder,
     Commands,
     command_folders,
+    name_of,
     parse_command,
     read_commands,
 )
@@ -207,7 +208,9 @@ def _command_faults(path: Path) -> tuple[Problem, ...]:
     file = read_text_file(path)
     if isinstance(file, Problem):
         return (file,)
-    _, problems = parse_command(file.text, path, key_of(path.stem))
+    parts = path.resolve().parts
+    within = parts[len(parts) - parts[::-1].index("commands") :]
+    _, problems = parse_command(file.text, path, name_of(Path(*within)))
     return (*file.problems, *problems)
 
 
@@ -231,7 +234,7 @@ def _skill_row(skill: Skill, *, used: bool) -> SkillRow:
         description=skill.description,
         hint=skill.hint,
         for_model=skill.for_model,
-        for_user=skill.for_user,
+        for_user=skill.is_startable,
         used=used,
         path=str(skill.source),
     )

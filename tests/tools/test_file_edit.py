@@ -20,6 +20,7 @@ KINDS = {
     "multi": ("one\n{in}two\n", "ONE\n{in}TWO\n", False),
     "all": ("row", "line", True),
     "insert": ("two\n", "two\n{in}new\n", False),
+    "insert before all": ("one\n", "zero\none\n", False),
     "delete": ("{in}two\n", "", False),
 }
 
@@ -58,6 +59,7 @@ async def test_every_kind_of_edit_works_on_every_kind_of_file(
             "multi": [first.replace("one", "ONE"), second.replace("two", "TWO"), third, fourth],
             "all": [first, second, third.replace("row", "line"), fourth.replace("row", "line")],
             "insert": [first, second, second.replace("two", "new"), third, fourth],
+            "insert before all": [first.replace("one", "zero"), first, second, third, fourth],
             "delete": [first, third, fourth],
         }[kind]
         assert file.read_bytes() == bom + "".join(expected).encode(), kind

@@ -8,8 +8,8 @@ def replaced(text: str, spans: tuple[Span, ...], old: str, new: str) -> str:
     """`text` with each of the ascending `spans`, all of which match `old`, rewritten to `new`.
 
     Lines that `old` and `new` begin or end with in common keep their bytes; the others end as the lines they stand
-    for, or else as the line before. Only if `old` and `new` differ in nothing but line ends are those of `new` taken
-    as they are.
+    for, or else as the line before, or the next one. Only if `old` and `new` differ in nothing but line ends are those
+    of `new` taken as they are.
     """
     pieces: list[str] = []
     done = 0
@@ -26,7 +26,7 @@ def _rewritten(text: str, span: Span, old: str, new: str) -> str:
         return new
     head, tail = _common(before, after)
     ends = [line.end for line in here[head : len(here) - tail] if line.end]
-    ends = ends or ([here[head - 1].end] if head else [_end_around(text, span)])
+    ends = ends or ([here[head - 1].end] if head else [_end_near(text, start)])
     changed = after[head : len(after) - tail]
     middle = [Line(line.text, line.end and ends[min(at, len(ends) - 1)]) for at, line in enumerate(changed)]
     return joined(here[:head] + middle + here[len(here) - tail :])
@@ -48,13 +48,12 @@ def _alike(one: Line, other: Line) -> bool:
     return one.text == other.text and bool(one.end) == bool(other.end)
 
 
-def _end_around(text: str, span: Span) -> str:
-    """The line end nearest to the span, looking back first; LF in a text that has none."""
-    start, stop = span
+def _end_near(text: str, start: int) -> str:
+    """The line end nearest to a place, looking back first; LF in a text that has none."""
     back = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start))
     if back >= 0:
         return "\r\n" if text[back] == "\n" and text[back - 1 : back] == "\r" else text[back]
-    ahead = text[stop:]
+    ahead = text[start:]
     first = min((at for at in (ahead.find("\n"), ahead.find("\r")) if at >= 0), default=None)
     if first is None:
         return "\n"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 import pytest
+from hypothesis import example
 from hypothesis import given as supposing
 from hypothesis import strategies as st
 from msgspec import Raw, json
@@ -67,6 +68,8 @@ def test_a_paragraph_is_broken_anew_and_an_example_can_still_be_copied() -> None
     ]
 
 
+@example(["aaaaaaaaaaa" + "。" * 15], 40)
+@example(["（" * 25], 40)
 @supposing(st.lists(st.text("abc 中文，。（", max_size=30), max_size=8), st.integers(40, 90))
 def test_prose_never_sticks_out(lines: list[str], columns: int) -> None:
     text = "\n".join(lines)

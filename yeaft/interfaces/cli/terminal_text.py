@@ -27,6 +27,7 @@ _MASKS = Pattern(
 """What steers a terminal, turns the order of letters round or takes no room; without the joiners that scripts need."""
 _ITEM = Pattern(r"(?:[-*]|\d+\.) ")
 _SECOND_COLUMN = Pattern(r" *\S+(?: \S+)* {2,}(?=\S)")
+MOST_MARKS = 3
 _CLOSING = frozenset("，。、；：！？）」』】》〉”’…,.;:!?)]}")
 _OPENING = frozenset("（「『【《〈“‘([{")
 
@@ -155,12 +156,19 @@ def _words(text: str) -> Iterator[tuple[str, str]]:
             space += character
             continue
         is_break = word and (WIDE in (_columns(character), _columns(word[-1])))
-        if is_break and character not in _CLOSING and word[-1] not in _OPENING:
+        if is_break and not _sticks(word, character):
             yield space, word
             space, word = "", ""
         word += character
     if word:
         yield space, word
+
+
+def _sticks(word: str, character: str) -> bool:
+    """Whether punctuation keeps a character with what stands before it; of many marks in a row only the first do."""
+    last = word[-MOST_MARKS:]
+    is_run = len(last) == MOST_MARKS and all(one in _CLOSING or one in _OPENING for one in last)
+    return not is_run and (character in _CLOSING or word[-1] in _OPENING)
 
 
 def _columns(character: str) -> int:

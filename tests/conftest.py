@@ -5,6 +5,7 @@ import gc
 from hypothesis import settings
 
 settings.register_profile("untimed", deadline=None)
+settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.load_profile("untimed")
 
 

@@ -79,6 +79,7 @@ async def test_the_user_is_asked_before_a_server_is_and_sees_what_it_would_be_to
     assert ask.rule == "mcp__odd__it"
     assert talk.result("c1").status == "denied"
     assert "\ndid it\n" in talk.told_model("c2")
+    await given.diary.has("call it")
     assert given.diary.lines.count("call it") == 1
 
 
@@ -105,6 +106,8 @@ async def test_rules_and_modes_hold_for_tools_of_servers(given: McpGiven, rules:
     await talk.outcome()
 
     assert talk.result("c1").status == status
+    if status == "ok":
+        await given.diary.has("call it")
     assert given.diary.lines.count("call it") == (status == "ok")
 
 
@@ -377,6 +380,7 @@ async def test_a_server_is_started_again_for_every_vp_and_sub_agent(given: McpGi
     talk.say("@all go")
 
     assert await talk.outcomes() == {"omni": "answered", "builder": "answered"}
+    await given.diary.has("call it", 3)
     assert given.diary.lines.count("call it") == 3
     assert len([line for line in given.diary.lines if line.startswith("started ")]) == 1
 
@@ -394,4 +398,5 @@ async def test_a_sub_agent_has_the_servers_of_its_vp(given: McpGiven) -> None:
 
     assert await talk.outcome() == "answered"
     assert "Done." in talk.told_model("w1")
+    await given.diary.has("call it")
     assert given.diary.lines.count("call it") == 1

@@ -193,6 +193,7 @@ async def test_an_http_server_that_was_started_anew_meanwhile_is_asked_again(giv
 
     assert texts(await servers.call("sample", "add", args(a=20, b=3))) == ["23"]
 
+    await given.diary.has("add 20 3")
     assert given.diary.lines.count("add 20 3") == 1
 
 

@@ -1,7 +1,7 @@
 """What the stories about the store begin with: events, journals of every kind, one sample of every event."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -48,10 +48,10 @@ def seqs(records: Sequence[Recorded]) -> list[int]:
     return [record.seq for record in records]
 
 
-async def outcomes(futures: Sequence[asyncio.Future[int]]) -> list[int | str]:
+async def outcomes(appends: Sequence[Awaitable[int]]) -> list[int | str]:
     """The new head, or the name of the error, of each append."""
-    await asyncio.wait(futures)
-    return [type(error).__name__ if (error := future.exception()) else future.result() for future in futures]
+    found = await asyncio.gather(*appends, return_exceptions=True)
+    return [type(one).__name__ if isinstance(one, BaseException) else one for one in found]
 
 
 BLOB = BlobRef(sha256="ab" * 32, size_bytes=3, mime="text/plain")

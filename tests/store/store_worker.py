@@ -2,7 +2,9 @@
 
 import asyncio
 import resource
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from tests.store.store_given import STREAM, said, sqlite_journal, words
@@ -55,6 +57,29 @@ async def append_with_little_space(folder: Path) -> None:
     await journal.close()
 
 
+async def append_behind_a_failure(folder: Path) -> None:
+    """Append to other streams while an append that will fail is on its way, and once more when that is known."""
+    journal = sqlite_journal(folder)
+    await journal.append(STREAM, 0, 1, [said("before")])
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64 * 1024, resource.RLIM_INFINITY))
+    with closing(sqlite3.connect(folder / "session.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")  # so the writer is still busy with the first when the next ones come
+        first = journal.append(STREAM, 1, 1, [said(f"{place}" + "x" * 30_000) for place in range(9)])
+        first.hasten()
+        await asyncio.sleep(0)
+        behind = [journal.append(name, 0, 1, [said(name)]) for name in ("step/a", "step/b")]
+        other.execute("ROLLBACK")
+        for append in (first, *behind):
+            try:
+                await append
+            except StoreFailed as error:
+                print(error, flush=True)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    await journal.append("step/b", 0, 1, [said("after")])
+    print(" ".join(journal.streams()), *words(journal.read("step/b")), flush=True)
+    await journal.close()
+
+
 def main(verb: str, folder: Path, *rest: str) -> None:
     match verb:
         case "append-for-ever":
@@ -65,6 +90,8 @@ def main(verb: str, folder: Path, *rest: str) -> None:
             hold_lock(folder)
         case "append-with-little-space":
             asyncio.run(append_with_little_space(folder))
+        case "append-behind-a-failure":
+            asyncio.run(append_behind_a_failure(folder))
 
 
 if __name__ == "__main__":

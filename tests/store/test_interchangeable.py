@@ -1,6 +1,7 @@
 """Whatever is appended, and however it is refused, all back ends agree."""
 
 import asyncio
+from collections.abc import Awaitable
 from pathlib import Path
 
 import pytest
@@ -37,13 +38,13 @@ async def story(journal: AnyJournal, ticks: list[list[Append]]) -> tuple[list[li
     results: list[list[int | str]] = []
     for tick in ticks:
         heads = {stream: journal.head(stream) for stream in STREAMS}
-        futures: list[asyncio.Future[int]] = []
+        appends: list[Awaitable[int]] = []
         for append in tick:
             events = [said(word, event_id=f"e_{number}") for number, word in append.words]
             expected = heads[append.stream] - append.behind
-            futures.append(journal.append(append.stream, expected, append.epoch, events, sync=append.sync))
+            appends.append(journal.append(append.stream, expected, append.epoch, events, sync=append.sync))
             heads[append.stream] += len(events)
-        results.append(await outcomes(futures) if futures else [])
+        results.append(await outcomes(appends))
     events = [journal.read(stream) for stream in STREAMS]
     await journal.close()
     return results, events

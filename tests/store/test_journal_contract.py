@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from contextvars import ContextVar
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from tests.store.store_given import KINDS, STREAM, AnyJournal, journal_of, outco
 from yeaft.events.codec import UnknownEvent
 from yeaft.kernel.errors import Conflict, Fenced, IdReuse, StoreFailed
 from yeaft.store.journal import SESSION_STREAM, Snapshot
+
+WHO = ContextVar[str]("WHO")
 
 
 @pytest.fixture(params=KINDS)
@@ -169,12 +172,24 @@ async def test_appends_are_answered_in_the_order_they_were_made(journal: AnyJour
     answered: list[int] = []
     appends = [journal.append(STREAM, seq, 1, [said(f"w{seq}")], sync=seq % 3 == 0) for seq in range(20)]
     for number, append in enumerate(appends):
-        append.add_done_callback(lambda _, number=number: answered.append(number))
+        append.listen(lambda _, number=number: answered.append(number))
 
-    await asyncio.wait(appends)
+    await appends[-1]
 
     assert answered == list(range(20))
     assert words(journal.read(STREAM)) == [f"w{seq}" for seq in range(20)]
+
+
+async def test_whoever_listens_hears_as_the_one_who_began_to_listen(journal: AnyJournal) -> None:
+    heard: list[tuple[int | StoreFailed, str]] = []
+    for number, name in enumerate(("ada", "bo")):
+        WHO.set(name)
+        last = journal.append(STREAM, number, 1, [said(name)])
+        last.listen(lambda outcome: heard.append((outcome, WHO.get())))
+
+    await last
+
+    assert heard == [(1, "ada"), (2, "bo")]
 
 
 async def test_an_append_is_readable_when_it_is_answered(journal: AnyJournal) -> None:

@@ -14,6 +14,7 @@ from tests.store.store_given import SAMPLES, STREAM, journal_of, outcomes, recor
 from yeaft.events.call import CallFinished
 from yeaft.events.codec import Recorded, UnknownEvent
 from yeaft.kernel.errors import StoreFailed
+from yeaft.store.blobs import FileBlobs
 from yeaft.store.journal import Snapshot
 from yeaft.store.rows import Numbers
 from yeaft.store.sqlite import Damage, SqliteJournal
@@ -109,6 +110,36 @@ async def test_appends_of_one_tick_are_one_transaction(tmp_path: Path) -> None:
     assert await outcomes(appends) == list(range(2, 27))
 
     assert transactions(tmp_path / "session.db-wal") == before + 1
+    await journal.close()
+
+
+async def test_appends_that_nobody_waits_for_go_with_the_first_that_somebody_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = sqlite_journal(tmp_path)
+    await journal.append(STREAM, 0, 1, [said("first")])
+    before = transactions(tmp_path / "session.db-wal")
+    monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: 0.0)  # the moment that they may wait never passes
+
+    for seq in range(1, 10):
+        journal.append(STREAM, seq, 1, [said(f"w{seq}")])
+        for _ in range(3):
+            await asyncio.sleep(0)
+    assert await journal.append(STREAM, 10, 1, [said("awaited")]) == 11
+
+    assert transactions(tmp_path / "session.db-wal") == before + 1
+    await journal.close()
+
+
+async def test_an_append_that_nobody_waits_for_is_on_disk_a_moment_later(tmp_path: Path) -> None:
+    journal, heard = sqlite_journal(tmp_path), asyncio.Event()
+
+    journal.append(STREAM, 0, 1, [said("milk")]).listen(lambda _: heard.set())
+    await heard.wait()
+
+    assert words(SqliteJournal.for_reading(tmp_path / "session.db", FileBlobs(tmp_path / "blobs")).read(STREAM)) == [
+        "milk"
+    ]
     await journal.close()
 
 

@@ -104,3 +104,13 @@ async def test_a_full_disk_is_said_and_costs_nothing_that_was_promised(tmp_path:
     assert "committed before is safe" in error
     kept = after.split(" ")
     assert (kept[0], kept[-1]) == ("before", "after")
+
+
+async def test_what_was_appended_behind_a_write_that_failed_is_not_written_in_any_stream(tmp_path: Path) -> None:
+    process = await worker("append-behind-a-failure", tmp_path)
+
+    *errors, after = (await finished(process)).splitlines()
+
+    assert len(errors) == 3
+    assert len(set(errors)) == 1
+    assert after == "session step/b after"

@@ -13,6 +13,7 @@ from tests.workflows.programs import NO_BLOB, RUN, result_of
 from yeaft.events.codec import Recorded
 from yeaft.events.graph import GraphEnded, GraphStarted, StepFinished
 from yeaft.kernel.usage import Usage
+from yeaft.store.journal import Append
 from yeaft.store.memory import MemoryJournal
 from yeaft.workflows.graphs.executor.execution import Execution
 from yeaft.workflows.graphs.executor.topology import Topology
@@ -36,7 +37,7 @@ class Counting(MemoryJournal):
 
     def append(
         self, stream: str, expected_seq: int, epoch: int, events: Sequence[Recorded], *, sync: bool = False
-    ) -> asyncio.Future[int]:
+    ) -> Append:
         self.ends.append(expected_seq + len(events))
         if not self._is_in_tick:
             self._is_in_tick = True
@@ -83,6 +84,7 @@ class Worker:
 
     async def do(self, work: Work) -> Done:
         node = work.act.node
+        await work.has_begun()
         await asyncio.sleep(0)
         self.begun.set()
         if node == "human":

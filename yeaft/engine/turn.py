@@ -50,7 +50,8 @@ class TurnLog(Protocol):
 async def run_turn(log: TurnLog, mind: Mind, hands: Hands, rules: Rules, now_ms: NowMs) -> None:
     """Go on with a turn until it has ended; it may be new or left open by an earlier process.
 
-    When cancelled, it stops between two events; whoever cancelled it closes the turn.
+    Its end is recorded then; who needs it to be on disk waits for that. When cancelled, it stops between two events;
+    whoever cancelled it closes the turn.
     """
     while True:
         turn_id, last = log.state.started.turn_id, log.state.last
@@ -75,5 +76,5 @@ async def run_turn(log: TurnLog, mind: Mind, hands: Hands, rules: Rules, now_ms:
                 log.post(ModelSwitched(turn_id=turn_id, from_model=last.sent.model, to_model=to_model, reason=reason))
             case Finish(outcome=outcome, limit=limit, error=error):
                 ending = Ending(outcome=outcome, limit=limit, error=error)
-                await log.post(*closing_events(log.state, ending, {}, mind.phrases), sync=True)
+                log.post(*closing_events(log.state, ending, {}, mind.phrases), sync=True)
                 return

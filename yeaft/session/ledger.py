@@ -16,7 +16,7 @@ from yeaft.store.journal import SESSION_STREAM
 if TYPE_CHECKING:
     from yeaft.kernel.clock import NowMs
     from yeaft.session.state import SessionState
-    from yeaft.store.journal import Journal
+    from yeaft.store.journal import Append, Journal, Outcome
 
 Listener = Callable[[Recorded | Transient], None]
 Reaction = Callable[[Sequence[Recorded]], None]
@@ -29,13 +29,15 @@ def _nothing(_: Sequence[Recorded]) -> None:
 class Commit:
     """A batch of events on its way to the journal. Awaiting it may be cancelled; the commit goes on."""
 
-    def __init__(self) -> None:
+    def __init__(self, written: Append | None = None) -> None:
+        self._written = written
         self._waiters: list[asyncio.Future[None]] = []
-        self._is_done = False
+        self._is_done = written is None
         self._error: StoreFailed | None = None
 
     def __await__(self) -> Generator[Any, None, None]:
-        if not self._is_done:
+        if self._written is not None and not self._is_done:
+            self._written.hasten()
             waiter = asyncio.get_running_loop().create_future()
             self._waiters.append(waiter)
             yield from waiter
@@ -128,7 +130,6 @@ class Ledger:
         self._listeners: list[Listener] = []
         self._failure: StoreFailed | None = None
         self._newest = Commit()
-        self._newest.settle(None)
 
     def listen(self, listener: Listener) -> None:
         """Let `listener` hear every event once it is committed, and every transient one."""
@@ -138,10 +139,8 @@ class Ledger:
         """Fold `events` and hand them to the journal at once. Raises `StoreFailed` after a failed write."""
         if self._failure is not None:
             raise self._failure
-        commit = Commit()
         if not events:
-            commit.settle(None)
-            return commit
+            return Commit()
         before = self.state.head
         envelope = {"stream": self._stream, "src": src, "cause": cause, "corr": corr}
         recorded = in_envelopes(events, before, self.epoch, self._now_ms, **envelope)
@@ -149,9 +148,8 @@ class Ledger:
             self.state.apply(one)
         written = self._journal.append(self._stream, before, self.epoch, recorded, sync=sync)
         self.purse.pay(events, self._journal, self.epoch)
-        future = asyncio.ensure_future(written)
-        future.add_done_callback(lambda done: self._committed(done, recorded, commit))
-        self._newest = commit
+        commit = self._newest = Commit(written)
+        written.listen(lambda outcome: self._committed(outcome, recorded, commit))
         self.react(recorded)
         return commit
 
@@ -168,11 +166,10 @@ class Ledger:
         for listener in self._listeners:
             listener(event)
 
-    def _committed(self, done: asyncio.Future[int], recorded: Sequence[Recorded], commit: Commit) -> None:
-        error = StoreFailed("The journal was closed.") if done.cancelled() else done.exception()
-        if error is not None:
-            self._failure = error if isinstance(error, StoreFailed) else StoreFailed(str(error))
-            commit.settle(self._failure)
+    def _committed(self, outcome: Outcome, recorded: Sequence[Recorded], commit: Commit) -> None:
+        if isinstance(outcome, StoreFailed):
+            self._failure = outcome
+            commit.settle(outcome)
             return
         try:
             for one in recorded:

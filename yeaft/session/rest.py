@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from yeaft.session.agents.agent_state import live_of
 
 if TYPE_CHECKING:
+    from yeaft.session.agents.agents import Agents
     from yeaft.session.hooks.stop_hooks import StopHooks
     from yeaft.session.rewinding_ops import RewindOps
     from yeaft.session.state import SessionState
@@ -23,3 +26,20 @@ def all_rests(state: SessionState, hooks: StopHooks | None, past: RewindOps | No
     """Whether a VP, or all, have no turn and no sub-agent, and nothing that was said is being changed."""
     is_past_still = past is None or not past.are_under_way
     return turns_rest(state, hooks, vp_id) and is_past_still and not live_of(state.agents, vp_id)
+
+
+async def until_quiet(
+    busy: Mapping[str, asyncio.Task[None]], agents: Agents | None, hooks: StopHooks | None, past: RewindOps | None
+) -> None:
+    """Wait until none of it is at work any more; `busy` are the VPs that are, as they come and go."""
+    while True:
+        if busy:
+            await asyncio.wait(busy.values())
+        elif agents is not None and agents.has_running:
+            await agents.next_change()
+        elif hooks is not None and hooks.has_running:
+            await hooks.next_change()
+        elif past is not None and past.are_under_way:
+            await past.ended()
+        else:
+            return

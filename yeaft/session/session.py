@@ -37,7 +37,7 @@ from yeaft.session.failures import one_of
 from yeaft.session.handoffs import due_returns, settling
 from yeaft.session.plain_ops import event_of
 from yeaft.session.reopening import Inquiry, losses, resumptions, unstarted
-from yeaft.session.rest import all_rests, turns_rest
+from yeaft.session.rest import all_rests, turns_rest, until_quiet
 from yeaft.session.rewinding_ops import PastOp, RewindOps, admit
 from yeaft.session.saying import said, steered
 
@@ -102,6 +102,7 @@ class Session:
         self._past = past
         self.has_begun = False
         self._is_closing = False
+        self._is_owner = is_owner
         self._is_released = not is_owner
         self._seats: dict[str, Seat] = {}
         self._for_all: tuple[SetModel, ...] = ()
@@ -131,7 +132,9 @@ class Session:
             if self._tasks is not None:
                 await self._tasks.close()
         if self.has_begun and not self._is_released:
-            await self._ledger.post((OwnerReleased(),), src="engine")
+            self._ledger.post((OwnerReleased(),), src="engine")
+        if self._is_owner:
+            await self._ledger.flushed()
 
     def send(self, op: AnyOp) -> None:
         """Take one op at once; what it leads to is heard as events. Never waits for a turn.
@@ -205,18 +208,12 @@ class Session:
 
     async def idle(self) -> None:
         """Wait until no turn and no sub-agent runs and none waits, and all of it is on disk."""
-        while True:
-            if self._busy:
-                await asyncio.wait(self._busy.values())
-            elif self._agents is not None and self._agents.has_running:
-                await self._agents.next_change()
-            elif self._stop_hooks is not None and self._stop_hooks.has_running:
-                await self._stop_hooks.next_change()
-            elif self._past is not None and self._past.are_under_way:
-                await self._past.ended()
-            else:
-                break
+        await self.quiet()
         await self._ledger.flushed()
+
+    async def quiet(self) -> None:
+        """Wait until no turn and no sub-agent runs and none waits; the last of it may still be on its way to disk."""
+        await until_quiet(self._busy, self._agents, self._stop_hooks, self._past)
 
     async def _let_go(self, agents: Agents) -> None:
         """End the sub-agents that only wait for more, once nobody is at work who could tell them more."""

@@ -1,13 +1,18 @@
 """What a journal promises; every back end passes the same contract tests."""
 
-from collections.abc import AsyncGenerator, Awaitable, Sequence
-from typing import Protocol
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextvars import Context, copy_context
+from typing import Any, Protocol
 
 from msgspec import Struct
 
 from yeaft.events.codec import Recorded
 from yeaft.events.fact import BlobRef
+from yeaft.kernel.errors import StoreFailed
 
+logger = logging.getLogger(__name__)
 SESSION_STREAM = "session"
 STEP_STREAMS = "step/"
 """What the names of the streams begin with in which steps of graphs are done."""
@@ -22,6 +27,51 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     state: bytes
 
 
+Outcome = int | StoreFailed
+"""What becomes of an append: the new head, or why it was not written."""
+
+
+class Append:
+    """Events on their way into a stream. Whoever awaits it lets them be written at once, and gets the new head.
+
+    `hasten` does only the first. Dropping it, or a task that awaits it, does not undo the append.
+    """
+
+    def __init__(self, hasten: Callable[[], None]) -> None:
+        self.hasten = hasten
+        self._outcome: Outcome | None = None
+        self._listeners: list[tuple[Callable[[Outcome], None], Context]] = []
+
+    def __await__(self) -> Generator[Any, None, int]:
+        if self._outcome is None:
+            waiter = asyncio.get_running_loop().create_future()
+
+            def wake(_: Outcome) -> None:
+                if not waiter.done():  # the task that waited was cancelled
+                    waiter.set_result(None)
+
+            self.listen(wake)
+            self.hasten()
+            yield from waiter
+        if isinstance(self._outcome, int):
+            return self._outcome
+        assert self._outcome is not None, "who waits is told when there is an outcome"
+        raise self._outcome
+
+    def listen(self, listener: Callable[[Outcome], None]) -> None:
+        """Let `listener` hear the outcome, in the context of now, before anyone who awaits it goes on."""
+        self._listeners.append((listener, copy_context()))
+
+    def settle(self, outcome: Outcome) -> None:
+        """Tell all what has become of it; only the journal does."""
+        self._outcome = outcome
+        for listener, context in self._listeners:
+            try:
+                context.run(listener, outcome)
+            except Exception:  # whoever looks on must not keep others from hearing of it
+                logger.exception("An append was heard of badly")
+
+
 class Journal(Protocol):
     """Append-only streams of events with gapless `seq` from 1 and one writer at a time.
 
@@ -30,13 +80,15 @@ class Journal(Protocol):
 
     def append(
         self, stream: str, expected_seq: int, epoch: int, events: Sequence[Recorded], *, sync: bool = False
-    ) -> Awaitable[int]:
-        """Take `events` for writing at once, in call order; the awaitable gives the new head once they are committed.
+    ) -> Append:
+        """Take `events` for writing at once, in call order; the result gives the new head once they are committed.
 
-        All or nothing. `expected_seq` is the head the caller knows (0 = empty stream). `sync` waits for the disk.
-        Appends of one loop tick share a commit. Events that are already stored with the same id and payload are not
-        written again; raises `IdReuse` for the same id with another payload, `Conflict` when the head is not
-        `expected_seq`, `Fenced` when `epoch` is lower than the stream's or than that of the stream `session`.
+        All or nothing. `expected_seq` is the head the caller knows (0 = empty stream). `sync` lets its commit wait for
+        the disk. Appends share a commit until somebody waits for one of them, but only for a moment. What was appended
+        before its caller could know that a commit had failed is not written either, in no stream. Events that are
+        already stored with the same id and payload are not written again; raises `IdReuse` for the same id with another
+        payload, `Conflict` when the head is not `expected_seq`, `Fenced` when `epoch` is lower than the stream's or
+        than that of the stream `session`.
         """
         ...
 

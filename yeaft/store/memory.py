@@ -8,7 +8,7 @@ from yeaft.events.codec import Recorded
 from yeaft.events.fact import BlobRef
 from yeaft.kernel.errors import StoreFailed
 from yeaft.store.admission import Head, admit
-from yeaft.store.journal import SESSION_STREAM, Snapshot
+from yeaft.store.journal import SESSION_STREAM, Append, Snapshot
 from yeaft.store.row import Payload, Taken, payload_of, recorded_at, row_of
 from yeaft.store.watch import Watchers
 
@@ -21,18 +21,18 @@ class MemoryJournal:
         self._epochs: dict[str, int] = {}
         self._payloads: dict[str, Payload] = {}
         self._snapshots: dict[tuple[str, str], Snapshot] = {}
-        self._taken: list[tuple[Taken, asyncio.Future[int]]] = []
+        self._taken: list[tuple[Taken, Append]] = []
         self._watchers = Watchers()
         self._closed = False
 
     def append(
         self, stream: str, expected_seq: int, epoch: int, events: Sequence[Recorded], *, sync: bool = False
-    ) -> asyncio.Future[int]:
+    ) -> Append:
         """See `Journal.append`; `sync` changes nothing here."""
         if self._closed:
             raise StoreFailed("The journal is closed; open the Session again to go on.")
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[int] = loop.create_future()
+        done = Append(_nothing)
         rows = tuple(map(row_of, events))
         taken = Taken(stream=stream, expected_seq=expected_seq, epoch=epoch, rows=rows, sync=sync)
         self._taken.append((taken, done))
@@ -80,11 +80,9 @@ class MemoryJournal:
             try:
                 seq = self._write(taken)
             except StoreFailed as error:
-                if not done.done():
-                    done.set_exception(error)
+                done.settle(error)
             else:
-                if not done.done():
-                    done.set_result(seq)
+                done.settle(seq)
         self._watchers.wake()
 
     def _write(self, taken: Taken) -> int:
@@ -100,6 +98,10 @@ class MemoryJournal:
             stream.append(recorded_at(row, taken.stream, len(stream) + 1, taken.epoch))
         self._epochs[taken.stream] = taken.epoch
         return len(stream)
+
+
+def _nothing() -> None:
+    """Hasten nothing: all is committed with the end of the tick."""
 
 
 class MemoryBlobs:

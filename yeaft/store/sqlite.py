@@ -19,17 +19,18 @@ from yeaft.events.codec import Recorded, UnknownEvent, is_core, is_newer
 from yeaft.kernel.errors import JournalDamaged, StoreFailed
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.database import failure, open_reader, stamp_of_journal
-from yeaft.store.journal import SESSION_STREAM, Snapshot
+from yeaft.store.journal import SESSION_STREAM, Append, Outcome, Snapshot
 from yeaft.store.meta import META_NAME, read_meta
 from yeaft.store.rescue import Rescue
 from yeaft.store.row import Taken, is_json, row_of
 from yeaft.store.rows import Numbers, StoredRow, head_of, newest_seq, rows_after, start_of, stream_names
 from yeaft.store.watch import Watchers
-from yeaft.store.writer import Batch, Outcome, Writer
+from yeaft.store.writer import Batch, Writer
 
 T = TypeVar("T")
 P = ParamSpec("P")
 MOST_NOTED = 10_000
+MOMENT_S = 0.01  # how long an append that nobody waits for may wait for others to share its commit
 FOLLOW_POLL_S = 0.2  # how soon a process that only reads sees what the owner wrote
 
 
@@ -65,8 +66,12 @@ class SqliteJournal:
         self._writer_ended = asyncio.Event()
         self._numbers = Numbers()
         self._taken: list[Taken] = []
-        self._waiting: list[asyncio.Future[int]] = []
+        self._waiting: list[Append] = []
+        self._due: asyncio.Handle | None = None
+        self._known_failures = 0
+        self._is_hastened = False
         self._snapshots: dict[tuple[str, str], Snapshot] = {}
+        self._new_snapshots: dict[tuple[str, str], Snapshot] = {}
         self._damage: dict[tuple[str, int], Damage] = {}
         self._watchers = Watchers()
         self._rescue: Rescue | None = None
@@ -96,17 +101,16 @@ class SqliteJournal:
 
     def append(
         self, stream: str, expected_seq: int, epoch: int, events: Sequence[Recorded], *, sync: bool = False
-    ) -> asyncio.Future[int]:
-        """See `Journal.append`. Dropping or cancelling the future does not undo the append."""
+    ) -> Append:
+        """See `Journal.append`."""
         if self._closed:
             raise StoreFailed(f"The journal {self._path} is closed; open the Session again to go on.")
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[int] = loop.create_future()
+        done = Append(self._hasten)
         rows = tuple(map(row_of, events))
         self._taken.append(Taken(stream=stream, expected_seq=expected_seq, epoch=epoch, rows=rows, sync=sync))
         self._waiting.append(done)
-        if len(self._taken) == 1:
-            loop.call_soon(self._flush)
+        if self._due is None:
+            self._due = asyncio.get_running_loop().call_later(MOMENT_S, self._flush)
         return done
 
     def head(self, stream: str) -> int:
@@ -148,6 +152,7 @@ class SqliteJournal:
     def put_snapshot(self, stream: str, snapshot: Snapshot) -> None:
         """See `Journal.put_snapshot`; it is written with the next append, so that looking alone writes nothing."""
         self._snapshots[stream, snapshot.projector] = snapshot
+        self._new_snapshots[stream, snapshot.projector] = snapshot
 
     def get_snapshot(self, stream: str, projector: str) -> Snapshot | None:
         """See `Journal.get_snapshot`."""
@@ -168,8 +173,19 @@ class SqliteJournal:
             self._connection = None
         self._watchers.close()
 
+    def _hasten(self) -> None:
+        """Write what was taken so far, with all else that comes in this tick of the loop."""
+        if self._taken and not self._is_hastened:
+            self._is_hastened = True
+            if self._due is not None:
+                self._due.cancel()
+            self._due = asyncio.get_running_loop().call_soon(self._flush)
+
     def _flush(self) -> None:
-        if not self._taken and not (self._writer and self._snapshots):
+        if self._due is not None:
+            self._due.cancel()
+        self._due, self._is_hastened = None, False
+        if not self._taken and not (self._writer and self._new_snapshots):
             return
         if self._writer is None:
             on_end = _on_loop(self._writer_ended.set)
@@ -181,17 +197,22 @@ class SqliteJournal:
             )
         waiting, self._waiting = self._waiting, []
         appends, self._taken = tuple(self._taken), []
-        snapshots = tuple((stream, snapshot) for (stream, _), snapshot in self._snapshots.items())
+        snapshots = tuple((stream, snapshot) for (stream, _), snapshot in self._new_snapshots.items())
+        self._new_snapshots.clear()
 
-        def settle(outcomes: Sequence[Outcome]) -> None:
+        def settle(outcomes: Sequence[Outcome], failures: int) -> None:
+            self._known_failures = failures
             for stream, snapshot in snapshots:
                 if self._snapshots.get((stream, snapshot.projector)) is snapshot:
                     del self._snapshots[stream, snapshot.projector]
             for done, outcome in zip(waiting, outcomes, strict=True):
-                _resolve(done, outcome)
+                done.settle(outcome)
             self._watchers.wake()
 
-        self._writer.submit(Batch(appends=appends, snapshots=snapshots, settle=_on_loop(settle)))
+        batch = Batch(
+            appends=appends, snapshots=snapshots, known_failures=self._known_failures, settle=_on_loop(settle)
+        )
+        self._writer.submit(batch)
 
     def _poll_s(self) -> float | None:
         return None if self._writer else FOLLOW_POLL_S
@@ -303,15 +324,6 @@ def _on_loop(act: Callable[P, None]) -> Callable[P, None]:
             loop.call_soon_threadsafe(lambda: act(*args, **kwargs))
 
     return later
-
-
-def _resolve(done: asyncio.Future[int], outcome: Outcome) -> None:
-    if done.done():  # the task that waited was cancelled
-        return
-    if isinstance(outcome, int):
-        done.set_result(outcome)
-    else:
-        done.set_exception(outcome)
 
 
 def _snapshot(connection: sqlite3.Connection, stream: str, projector: str) -> Snapshot | None:

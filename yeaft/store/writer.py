@@ -14,7 +14,7 @@ from yeaft.kernel.errors import JournalDamaged, StoreFailed
 from yeaft.store.admission import Head, admit
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.database import INSERT, PLACES_OF_MORE, Writing, failure
-from yeaft.store.journal import SESSION_STREAM, Snapshot
+from yeaft.store.journal import SESSION_STREAM, Outcome, Snapshot
 from yeaft.store.row import Row, Taken, moved_to_blob
 from yeaft.store.rows import payloads
 from yeaft.store.standings import Standings
@@ -26,19 +26,18 @@ MOST_AT_ONCE = 16
 logger = logging.getLogger(__name__)
 INSERT_SNAPSHOT = "INSERT OR REPLACE INTO snapshot VALUES(?,?,?,?,?)"
 
-Outcome = int | StoreFailed
-"""What becomes of an append: the new head, or why it was not written."""
-
 
 class Batch(Struct, frozen=True, kw_only=True):
-    """The appends of one loop tick in call order, snapshots that go with them, and who waits for the outcomes.
+    """The appends of a moment in call order, snapshots that go with them, and who waits for the outcomes.
 
-    `settle` is called in the writer's thread.
+    `known_failures` is how many failed transactions those who appended knew of. `settle` is called in the writer's
+    thread with the outcomes, and with how many there have been by then.
     """
 
     appends: tuple[Taken, ...]
     snapshots: tuple[tuple[str, Snapshot], ...]
-    settle: Callable[[Sequence[Outcome]], None]
+    known_failures: int
+    settle: Callable[[Sequence[Outcome], int], None]
 
 
 class Writer:
@@ -66,6 +65,8 @@ class Writer:
         self._on_network = on_network
         self._batches: SimpleQueue[Batch | None] = SimpleQueue()
         self._gathered: list[Batch] = []
+        self._failures = 0
+        self._newest_failure = StoreFailed(f"{path} could not be written.")
         self._ended = threading.Event()
         self._database: Writing | None = None
         self._standings = Standings()
@@ -106,16 +107,19 @@ class Writer:
         return False
 
     def _commit(self) -> None:
-        outcomes = self._outcomes(self._gathered)
-        for batch, results in zip(self._gathered, outcomes, strict=True):
-            batch.settle(results)
+        hopeful = [batch for batch in self._gathered if batch.known_failures == self._failures]
+        for batch in self._gathered[: -len(hopeful) or None]:  # it builds on what was not written
+            batch.settle([self._newest_failure] * len(batch.appends), self._failures)
+        outcomes = self._outcomes(hopeful)
+        for batch, results in zip(hopeful, outcomes, strict=True):
+            batch.settle(results, self._failures)
         self._gathered.clear()
 
     def _refuse_rest(self) -> None:
         lost = StoreFailed(f"The writer of {self._path} has stopped; open the Session again to go on.")
         while True:
             for batch in self._gathered:
-                batch.settle([lost] * len(batch.appends))
+                batch.settle([lost] * len(batch.appends), self._failures)
             self._gathered.clear()
             try:
                 waiting = self._batches.get_nowait()
@@ -138,6 +142,7 @@ class Writer:
             self._mend()
             return self._transaction(batches)
         except StoreFailed as error:
+            self._failures, self._newest_failure = self._failures + 1, error
             return [[error] * len(batch.appends) for batch in batches]
 
     def _mend(self) -> None:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from yeaft.events.graph import StepStatus
 from yeaft.kernel.usage import Usage
+from yeaft.session.ledger import Commit
 from yeaft.workflows.graphs.executor.activation import Activation
 from yeaft.workflows.graphs.graph import RetryReason, Step
 
@@ -30,6 +31,7 @@ class Work(Struct, frozen=True, kw_only=True):
     `stream` is where in the journal what happens is kept; with `is_resumed` an earlier process has begun there.
     `cost_left_usd` is what it may cost, None for no limit. `artifacts` are those of the steps before it.
     `is_unwanted` says whether nobody waits for it any more, `pay` takes what an attempt has cost that is cut short.
+    `begun` is the record that it began, which has to be on disk before anything is done that could not be done again.
     """
 
     run_id: str
@@ -43,6 +45,12 @@ class Work(Struct, frozen=True, kw_only=True):
     artifacts: tuple[str, ...] = ()
     is_unwanted: Callable[[], bool] = _never
     pay: Pay = _nowhere
+    begun: Commit | None = None
+
+    async def has_begun(self) -> None:
+        """Wait until it is on disk that this began. Raises `StoreFailed`."""
+        if self.begun is not None:
+            await self.begun
 
 
 class Done(Struct, frozen=True, kw_only=True):
@@ -69,5 +77,5 @@ class Doer(Protocol):
     """Does steps. Cancelling what it does ends it in good order."""
 
     async def do(self, work: Work) -> Done:
-        """Do what a step is for. Raises `NeedsHuman` where only a human could go on."""
+        """Do what a step is for; whether it `has_begun` is to be awaited first. Raises `NeedsHuman`, `StoreFailed`."""
         ...

@@ -219,14 +219,17 @@ class Driver:
     def _stop_unwanted(self) -> None:
         """Stop what nobody waits for any more: all of a run that is cancelled, the rest where the first wins."""
         for act, (visit, task) in tuple(self._tasks.items()):
-            # One that has a result only waits for its commit; one that has not begun looks for itself.
+            # One that has a result is at its end; one that has not begun looks for itself.
             if visit.has_begun and act not in self._execution.finished and visit.is_over:
                 task.cancel()
 
     async def _wait(self) -> None:
         """Wait until something is done, a time has come, or the run has had all the time it may take."""
         until = self._next_due_ms()
-        wait_s = LONGEST_WAIT_S if until is None else max(0.0, (until - self._now_ms()) / 1000)
+        if until is None:
+            await self._changed.wait()
+            return
+        wait_s = max(0.0, (until - self._now_ms()) / 1000)
         try:
             async with asyncio.timeout(min(wait_s, LONGEST_WAIT_S)):
                 await self._changed.wait()

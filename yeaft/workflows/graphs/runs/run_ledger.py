@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from yeaft.session.ledger import Commit, in_envelopes
 
 if TYPE_CHECKING:
     from yeaft.kernel.clock import NowMs
-    from yeaft.store.journal import Journal
+    from yeaft.store.journal import Journal, Outcome
     from yeaft.workflows.graphs.executor.execution import Execution
 
 STREAM = "graph/"
@@ -56,7 +55,7 @@ class RunLedger:
     def post(self, *events: Event, src: str = "engine", cause: str = "", sync: bool = False) -> Commit:
         """Fold events and hand them to the journal at once; awaiting what this returns waits for them to be there.
 
-        Commits keep their order, and those of one tick of the loop are one. Raises `StoreFailed` after a failed write.
+        Commits keep their order, and many may be one; see `Journal.append`. Raises `StoreFailed` after a failed write.
         """
         if self.failure is not None:
             raise self.failure
@@ -67,9 +66,9 @@ class RunLedger:
         self._loaded_epoch = self.epoch
         for one in recorded:
             self.execution.apply(one)
-        commit = Commit()
-        written = asyncio.ensure_future(self.journal.append(self.stream, before, self.epoch, recorded, sync=sync))
-        written.add_done_callback(lambda done: self._committed(done, recorded, commit))
+        written = self.journal.append(self.stream, before, self.epoch, recorded, sync=sync)
+        commit = Commit(written)
+        written.listen(lambda outcome: self._committed(outcome, recorded, commit))
         return commit
 
     def fail(self, error: StoreFailed) -> None:
@@ -77,10 +76,9 @@ class RunLedger:
         self.failure = self.failure or error
         self.on_failure()
 
-    def _committed(self, done: asyncio.Future[int], recorded: Sequence[Recorded], commit: Commit) -> None:
-        error = StoreFailed("The journal was closed.") if done.cancelled() else done.exception()
-        if error is not None:
-            self.fail(error if isinstance(error, StoreFailed) else StoreFailed(str(error)))
+    def _committed(self, outcome: Outcome, recorded: Sequence[Recorded], commit: Commit) -> None:
+        if isinstance(outcome, StoreFailed):
+            self.fail(outcome)
             commit.settle(self.failure)
             return
         try:

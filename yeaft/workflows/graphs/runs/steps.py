@@ -73,7 +73,9 @@ class Steps:
         self._work_folder = work_folder
 
     async def do(self, work: Work) -> Done:
-        """Do what a step is for, unless what it depends on was changed. Raises `NeedsHuman`."""
+        """Do what a step is for, unless what it depends on was changed. Raises `NeedsHuman`, `StoreFailed`."""
+        if not isinstance(work.step.task, VpTask):  # what a VP does is recorded behind it, before it asks its model
+            await work.has_begun()
         if work.artifacts and (mistake := await asyncio.to_thread(self._kept.mistake, work.artifacts)):
             return Done(status="failed", error=mistake)
         done = await self._done(work)

@@ -51,6 +51,7 @@ class Visit:
         execution = ledger.execution
         self.one = one
         self.has_begun = False
+        self._begun: Commit | None = None
         self._ledger = ledger
         self._execution = execution
         self._doer = doer
@@ -79,17 +80,18 @@ class Visit:
         return (ready, StepStarted(act_id=one.act_id, attempt=0, child_stream=self._stream()))
 
     async def run(self, begun: Commit | None = None) -> None:
-        """Do it once `begun` is on disk, and record what came of it. Raises `NeedsHuman`, or `StoreFailed`."""
-        self.has_begun = True
+        """Do it, and record what came of it. `begun` is the record that it begins. Raises `NeedsHuman`, `StoreFailed`.
+
+        Nobody has to wait for the result to be on disk: what it leads to is recorded behind it.
+        """
+        self.has_begun, self._begun = True, begun
         try:
-            if begun is not None:
-                await begun
             done = Done(status="cancelled", error=STOPPED) if self.is_over else await self._tried()
         except asyncio.CancelledError:
             if self.is_over:
-                await self._finish(Done(status="cancelled", error=STOPPED))
+                self._finish(Done(status="cancelled", error=STOPPED))
             raise
-        await self._finish(done)
+        self._finish(done)
 
     async def settle(self) -> None:
         """Record that nobody waits any more for what an earlier process has begun, and let it end what runs within."""
@@ -170,6 +172,7 @@ class Visit:
             artifacts=execution.artifacts_before(one),
             is_unwanted=self._is_unwanted,
             pay=self._note,
+            begun=self._begun,
         )
 
     def _may_retry(self, done: Done) -> bool:
@@ -197,7 +200,7 @@ class Visit:
         if cost_usd is not None:
             self._cost_usd = (self._cost_usd or 0.0) + cost_usd
 
-    async def _finish(self, done: Done) -> None:
+    def _finish(self, done: Done) -> Commit:
         finished = StepFinished(
             act_id=self.one.act_id,
             status=done.status,
@@ -210,7 +213,7 @@ class Visit:
         )
         recorded = self._ledger.post(finished, src=f"step:{self.one.node}", cause=self.one.act_id)
         self._follow()
-        await recorded
+        return recorded
 
 
 def store_failure(group: ExceptionGroup[Exception]) -> StoreFailed | None:

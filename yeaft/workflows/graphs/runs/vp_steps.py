@@ -81,6 +81,7 @@ class VpSteps:
         if task.workspace != "isolated":
             return await self._done_in(work, task, vp, self._folder, prompt)
         name = f"graph-{work.act.act_id.removeprefix('x_')}" + (f"-{work.attempt}" if work.attempt else "")
+        await work.has_begun()
         try:
             folder = await self._isolated.make(name)
         except ToolFailed as error:
@@ -119,13 +120,13 @@ class VpSteps:
         async def say(text: str, *place: str | int) -> None:
             op_id = ids.derive("", work.act.act_id, *place, work.attempt)
             session.send(Say(text=text, to=(vp_id,), op_id=op_id, verbatim=True))
-            await session.idle()
+            await session.quiet()
 
         if not state.messages:
             await say(prompt, "say")
         elif state.open_turns() or any(state.waiting.values()):
             session.send(ContinueTurn())
-            await session.idle()
+            await session.quiet()
         elif work.is_resumed and (turn := _newest(state)) and turn.ended and turn.ended.outcome in STOPPED:
             await say(self._texts["go_on"], "go on", len(state.turns))
         for number in range(MOST_REMINDERS + 1):

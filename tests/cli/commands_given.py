@@ -1,4 +1,4 @@
-"""What stories about commands begin with: an empty home, a folder of work, and the real program as a process."""
+"""What stories about commands begin with: an empty home, a folder of work, and the program, here or as a process."""
 
 import json
 import os
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+
+from tests.cli.in_place import answered
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 60
@@ -64,8 +66,12 @@ class Given:
         if url:
             self.environ |= {"YEAFT_BASE_URL": url, "YEAFT_MODEL": "scripted", "YEAFT_PROTOCOL": "anthropic"}
 
-    def yeaft(self, *words: str, stdin: str | None = None, **variables: str) -> Done:
-        """Run the program; without `stdin` there is none."""
+    def yeaft(self, *words: str, **variables: str) -> Done:
+        """Do what the program does with these words and without standard input, in the process of the test."""
+        return Done(*answered(words, self.folder, self.environ | variables))
+
+    def process(self, *words: str, stdin: str | None = None, **variables: str) -> Done:
+        """Run the program as a process; without `stdin` there is none."""
         done = self._python("-m", "yeaft", *words, stdin=stdin, **variables)
         assert "Traceback" not in done.err, done.err
         return done

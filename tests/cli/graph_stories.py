@@ -1,4 +1,4 @@
-"""Runs of graphs as stories tell them: by the real program on the scripted model, told from what the journal holds."""
+"""Runs of graphs as stories tell them: by the command line on the scripted model, told from what the journal holds."""
 
 import json
 from collections.abc import Sequence

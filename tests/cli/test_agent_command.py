@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,12 @@ SCRIPT = {
                 {
                     "step": "calls",
                     "text": "Half of it.",
-                    "calls": [{"tool": "Bash", "args": {"command": "echo $$ > pid; cat gate > /dev/null; sleep 0.1"}}],
+                    "calls": [
+                        {
+                            "tool": "Bash",
+                            "args": {"command": "echo $$ > pid; echo > began; cat gate > /dev/null; sleep 0.1"},
+                        }
+                    ],
                 },
                 {"step": "says", "text": "Slow and done."},
             ],
@@ -52,13 +58,30 @@ SCRIPT = {
 }
 
 
-@pytest.fixture
-def agents(tmp_path: Path) -> Iterator[Given]:
-    """A scripted model whose agent `slow` waits until somebody opens the pipe `gate` in the work folder."""
-    with scripted_model(tmp_path, SCRIPT) as url:
-        given = Given(tmp_path, url)
+@contextmanager
+def working_at(place: Path) -> Iterator[Given]:
+    """A scripted model whose agent `slow` says through the pipe `began` that it works, and waits until `gate` is opened."""
+    with scripted_model(place, SCRIPT) as url:
+        given = Given(place, url)
+        os.mkfifo(given.folder / "began")
         os.mkfifo(given.folder / "gate")
         yield given
+
+
+@pytest.fixture
+def agents(tmp_path: Path) -> Iterator[Given]:
+    with working_at(tmp_path) as given:
+        yield given
+
+
+@pytest.fixture(scope="module")
+def over(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Given, str]]:
+    """Agents that have done their work, and the id of their Session."""
+    with working_at(tmp_path_factory.mktemp("over")) as given:
+        yeaft = at_work(given)
+        open_gate(given)
+        out, _ = yeaft.communicate(timeout=PATIENCE_S)
+        yield given, json.loads(out)["session"]
 
 
 def started(given: Given, *words: str) -> "subprocess.Popen[str]":
@@ -76,9 +99,9 @@ def started(given: Given, *words: str) -> "subprocess.Popen[str]":
 def at_work(given: Given) -> "subprocess.Popen[str]":
     """A yeaft whose agent `slow` runs a command and whose agent `quick` is done."""
     yeaft = started(given, "--mode", "auto", "--json", "go")
+    (given.folder / "began").read_bytes()  # now there is a Session
     follower = started(given, "agent", "logs", "-f", "quick")
-    while follower.poll() is not None or "agent.ended" not in follower.communicate(timeout=PATIENCE_S)[0]:
-        follower = started(given, "agent", "logs", "-f", "quick")  # the Session was not there yet
+    assert "agent.ended" in follower.communicate(timeout=PATIENCE_S)[0]
     rows = {row["name"]: row for row in listed(given, "--all")}
     while rows["slow"]["recent_tools"] != ["Bash"]:
         rows = {row["name"]: row for row in listed(given, "--all")}
@@ -122,14 +145,11 @@ def test_agents_can_be_listed_shown_and_followed_from_another_terminal(agents: G
     assert {row["vp"] for row in requests} == {"omni", "omni/quick", "omni/slow"}
 
 
-def test_an_exported_session_brings_its_agents_along(agents: Given) -> None:
-    yeaft = at_work(agents)
-    open_gate(agents)
-    out, _ = yeaft.communicate(timeout=PATIENCE_S)
-    session = json.loads(out)["session"]
+def test_an_exported_session_brings_its_agents_along(over: tuple[Given, str]) -> None:
+    agents, session = over
 
     exported = agents.yeaft("session", "export", session).out
-    imported = agents.yeaft("session", "import", "-", stdin=exported).out.strip()
+    imported = agents.process("session", "import", "-", stdin=exported).out.strip()
 
     assert agents.yeaft("replay", imported, "--json").json == agents.yeaft("replay", session, "--json").json
 
@@ -154,17 +174,15 @@ def test_after_a_kill_the_list_tells_the_truth_and_nothing_runs_on(agents: Given
     assert (slow["status"], slow["result"]) == (status, "Half of it.")
 
 
-def test_the_log_can_be_cut_to_its_last_lines_and_read_as_it_is(agents: Given) -> None:
-    yeaft = at_work(agents)
-    open_gate(agents)
-    yeaft.communicate(timeout=PATIENCE_S)
+def test_the_log_can_be_cut_to_its_last_lines_and_read_as_it_is(over: tuple[Given, str]) -> None:
+    agents, session = over
 
-    whole = agents.says("agent", "logs", "quick", "--json").splitlines()
-    last = agents.says("agent", "logs", "quick", "--json", "-n", "2").splitlines()
+    whole = agents.says("agent", "logs", "quick", "-r", session, "--json").splitlines()
+    last = agents.says("agent", "logs", "quick", "-r", session, "--json", "-n", "2").splitlines()
 
     assert last == whole[-2:]
     assert [json.loads(line)["type"] for line in whole].count("call.finished") == 1
-    assert agents.says("agent", "logs", "quick", "-n", "0") == ""
+    assert agents.says("agent", "logs", "quick", "-r", session, "-n", "0") == ""
 
 
 def test_an_unknown_agent_is_not_found_and_an_empty_home_has_none(given: Given) -> None:

@@ -71,7 +71,7 @@ def test_slips_in_line_mode_are_told_in_chinese(talking: Given) -> None:
         "/mode sideways\n/mode\n/effort\n/effort 高\n/rename\n/stats\n/attach missing.txt\n/status now\n/effort high\n"
     )
 
-    done = talking.yeaft("--lang", "zh", "--line", stdin=lines)
+    done = talking.process("--lang", "zh", "--line", stdin=lines)
 
     for said in (
         "没有模式“sideways”",

@@ -93,7 +93,7 @@ def test_a_question_for_people_shows_what_hides(given: Given) -> None:
 
 
 def test_the_command_can_come_from_standard_input(given: Given) -> None:
-    done = given.yeaft("perms", "explain", "--bare", "--json", "-", stdin="ls\nrm a\n")
+    done = given.process("perms", "explain", "--bare", "--json", "-", stdin="ls\nrm a\n")
 
     assert [one["command"] for one in json.loads(done.out)["commands"]] == ["ls", "rm a"]
 

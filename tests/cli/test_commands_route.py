@@ -61,4 +61,4 @@ def test_a_session_from_before_brings_its_own_roster(talking: Given) -> None:
 
 
 def test_the_text_can_come_from_standard_input(given: Given) -> None:
-    assert given.yeaft("route", "-", stdin="@builder, please").out == "@builder\n"
+    assert given.process("route", "-", stdin="@builder, please").out == "@builder\n"

@@ -154,7 +154,7 @@ def test_an_exported_session_is_the_same_on_another_machine_and_can_be_replayed_
 
     talking.says("session", "export", session, "--thinking", "-o", str(file))
     first = talking.says("session", "import", str(file), **elsewhere)
-    second = talking.yeaft("session", "import", "-", stdin=file.read_text("utf-8"), **elsewhere).out.strip()
+    second = talking.process("session", "import", "-", stdin=file.read_text("utf-8"), **elsewhere).out.strip()
 
     assert first == session
     assert second != session, "an id that is taken is not taken again"
@@ -198,13 +198,13 @@ def test_a_file_that_is_no_export_is_refused_with_its_line(given: Given, tmp_pat
     assert refused.code == 65
     assert "Line 2" in refused.err
     assert given.yeaft("session", "import", str(tmp_path / "none")).code == 66
-    assert given.yeaft("session", "import", "-", stdin="").code == 65
+    assert given.process("session", "import", "-", stdin="").code == 65
 
 
 def test_half_an_export_is_refused_and_leaves_nothing(talking: Given) -> None:
     lines = talking.says("session", "export", talking.session()).splitlines()
 
-    refused = talking.yeaft(
+    refused = talking.process(
         "session", "import", "-", stdin="\n".join(lines[:3] + lines[4:]), YEAFT_DIR=str(talking.home / "2")
     )
 
@@ -371,9 +371,9 @@ def test_pictures_and_files_go_along_into_the_page_and_to_another_machine(talkin
 
     page = talking.says("session", "export", session, "--format", "html")
     lines = talking.says("session", "export", session, "--thinking")
-    moved = talking.yeaft("session", "import", "-", stdin=lines, YEAFT_DIR=str(tmp_path / "2")).out.strip()
+    moved = talking.process("session", "import", "-", stdin=lines, YEAFT_DIR=str(tmp_path / "2")).out.strip()
     altered = lines.replace(base64.b64encode(notes).decode(), base64.b64encode(b"other").decode())
-    refused = talking.yeaft("session", "import", "-", stdin=altered, YEAFT_DIR=str(tmp_path / "3"))
+    refused = talking.process("session", "import", "-", stdin=altered, YEAFT_DIR=str(tmp_path / "3"))
 
     assert f'<img src="data:image/png;base64,{base64.b64encode(picture).decode()}" alt="图 one.png">' in page
     assert "two.svg (image/svg+xml, 17 B)" in page
@@ -388,8 +388,8 @@ def test_one_json_array_is_an_export_too(talking: Given, tmp_path: Path) -> None
     session = talking.session()
 
     array = talking.says("session", "export", session, "--format", "json", "--thinking")
-    moved = talking.yeaft("session", "import", "-", stdin=array, YEAFT_DIR=str(tmp_path / "2"))
-    broken = talking.yeaft("session", "import", "-", stdin=array[:-2], YEAFT_DIR=str(tmp_path / "3"))
+    moved = talking.process("session", "import", "-", stdin=array, YEAFT_DIR=str(tmp_path / "2"))
+    broken = talking.process("session", "import", "-", stdin=array[:-2], YEAFT_DIR=str(tmp_path / "3"))
 
     assert isinstance(json.loads(array), list)
     assert moved.out.strip() == session

@@ -58,7 +58,7 @@ def test_a_mistake_made_in_the_editor_is_told_at_once(given: Given) -> None:
 
 def test_stored_text_cannot_send_control_sequences_to_a_terminal(given: Given) -> None:
     trick = "You speak.\x1b]0;owned\x07\n"
-    given.yeaft("vp", "new", "poet", "--from", "-", stdin=trick)
+    given.process("vp", "new", "poet", "--from", "-", stdin=trick)
 
     shown = ended(at_terminal(given, "vp", "show", "poet"))[1]
 

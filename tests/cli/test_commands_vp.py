@@ -30,7 +30,7 @@ def test_a_vp_is_shown_by_any_of_its_names(given: Given) -> None:
 
 
 def test_a_new_vp_can_be_mentioned_at_once(given: Given) -> None:
-    made = given.yeaft("vp", "new", "poet", "--name", "Poet", "--from", "-", "--json", stdin="You speak in haiku.\n")
+    made = given.process("vp", "new", "poet", "--name", "Poet", "--from", "-", "--json", stdin="You speak in haiku.\n")
 
     assert made.json == {"id": "poet", "path": str(given.home / "vps" / "poet.md")}
     assert given.yeaft("route", "@Poet hello", "--json").json["to"] == ["poet"]

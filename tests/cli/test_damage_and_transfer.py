@@ -119,7 +119,7 @@ def test_an_export_written_anew_by_another_program_is_imported(talking: Given, e
     lines = talking.says("session", "export", session).split("\n")
     anew = mark + ends.join(json.dumps(json.loads(line)) for line in lines) + ends
 
-    imported = talking.yeaft("session", "import", "-", stdin=anew)
+    imported = talking.process("session", "import", "-", stdin=anew)
 
     assert imported.code == 0, imported.err
     assert talking.says("session", "export", imported.out.strip()).count("yeaft.blob") == sum(
@@ -131,7 +131,7 @@ def test_an_export_written_anew_by_another_program_is_imported(talking: Given, e
 def test_a_line_nested_too_deep_is_named(given: Given, kind: str) -> None:
     line = f'{{"type":"{kind}","data":' + "[" * 100_000 + "]" * 100_000 + "}"
 
-    told = given.yeaft("session", "import", "-", stdin=f"\n{line}\n")
+    told = given.process("session", "import", "-", stdin=f"\n{line}\n")
 
     assert told.code == 65
     assert "Line 2" in told.err

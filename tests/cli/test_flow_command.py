@@ -1,4 +1,4 @@
-"""Patterns as a user runs them: the real program as a process, its VPs played by the scripted model over HTTP."""
+"""Patterns as a user runs them on the command line, their VPs played by the scripted model over HTTP."""
 
 import json
 import subprocess
@@ -276,14 +276,14 @@ def test_what_cannot_be_meant_is_told_before_anything_begins(
 
 
 def test_line_mode_starts_a_pattern_beside_its_conversation(given: Given) -> None:
-    done = given.yeaft("--line", stdin='/flow chain @builder "DO it"\n/flow chain "DO\n/quit\n')
+    done = given.process("--line", stdin='/flow chain @builder "DO it"\n/flow chain "DO\n/quit\n')
 
     assert "done by one" in done.out
     assert "A quotation mark is missing" in done.out + done.err
 
 
 def test_a_conversation_is_told_what_helps_when_rounds_are_used_up(given: Given) -> None:
-    done = given.yeaft("--line", stdin='/flow critic @writer @skeptic "it gets TALKED"\n/quit\n')
+    done = given.process("--line", stdin='/flow critic @writer @skeptic "it gets TALKED"\n/quit\n')
 
     told = done.out + done.err
     assert "graph critic stopped at its limit of rounds: not accepted within 3 rounds (d; e; f)" in told

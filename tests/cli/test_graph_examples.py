@@ -99,7 +99,7 @@ def test_nothing_is_done_without_a_yes_and_what_fails_goes_to_somebody_else(give
     if fails:
         subprocess.run([*git, "tag", "v1.4"], check=True)
 
-    waits = given.yeaft("graph", "run", "release.yaml", "-p", "version=1.4", stdin="abc one\n")
+    waits = given.process("graph", "run", "release.yaml", "-p", "version=1.4", stdin="abc one\n")
     tags = subprocess.run([*git, "tag"], capture_output=True, encoding="utf-8", check=True).stdout
     done = given.yeaft("graph", "resume", "last", "--answer", "yes", "--allow", "Bash(git tag:*)")
 

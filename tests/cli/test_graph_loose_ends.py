@@ -32,6 +32,7 @@ def test_a_step_that_uses_a_server_starts_it_though_no_model_is_asked(given: Giv
     given.home.mkdir()
     (given.home / "config.toml").write_text(
         f"[mcp.servers.sample]\ncommand = {json.dumps(sys.executable)}\nargs = [{json.dumps(str(SERVER))}, 'stdio']\n"
+        "connect_timeout_s = 60\n"
         "[mcp.servers.gone]\ncommand = 'no-such-program'\n",
         encoding="utf-8",
     )
@@ -53,7 +54,7 @@ def test_input_is_text_unless_the_graph_says_that_it_takes_something_else(given:
     text = given.says("-q", "graph", "run", "g.yaml", '{"a": 1}')
     graph(given, f"graph: {{input: {{a: int}}, {steps}}}")
     typed = given.says("-q", "graph", "run", "g.yaml", '{"a": 1}')
-    piped = given.yeaft("-q", "graph", "run", "g.yaml", "-", stdin='{"a": 2}')
+    piped = given.process("-q", "graph", "run", "g.yaml", "-", stdin='{"a": 2}')
     unfit = given.yeaft("graph", "run", "g.yaml", '{"a": "x"}')
     none = given.yeaft("graph", "run", "g.yaml", "a is 1")
 

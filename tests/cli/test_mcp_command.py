@@ -9,20 +9,24 @@ import pytest
 from tests.cli.commands_given import Given
 
 SERVER = """
-import sys
-from mcp.server.mcpserver import MCPServer
+import json, sys
 
-server = MCPServer("calculator")
-
-@server.tool(description=sys.argv[1])
-def add(a: int, b: int) -> int:
-    return a + b
-
-@server.prompt(description="Sums up.")
-def sums() -> str:
-    return "Sum up."
-
-server.run()
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {"tools": {}, "prompts": {}},
+    "serverInfo": {"name": "calculator", "version": "1"},
+}
+ANSWERS = {
+    "initialize": HELLO,
+    "tools/list": {"tools": [{"name": "add", "description": sys.argv[1], "inputSchema": {"type": "object"}}]},
+    "prompts/list": {"prompts": [{"name": "sums", "description": "Sums up."}]},
+}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        known = ANSWERS.get(asked["method"])
+        answer = {"error": {"code": -32601, "message": "What?"}} if known is None else {"result": known}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
 """
 MINE = """{
   // ours

@@ -58,7 +58,7 @@ def test_an_order_that_cannot_be_carried_out_here_says_so_and_not_that_there_is_
         (("/skills", "--attach", "notes.txt"), None),
         (("/skills",), "milk"),
     ):
-        done = given.yeaft(*words, stdin=stdin)
+        done = given.process(*words, stdin=stdin)
 
         assert done.code == 2, words
         assert "is an order for an open Session" in done.err

@@ -37,7 +37,7 @@ def run(words: list[str]) -> None:
     make_usable()
     logbook.keep(places.home(os.environ), os.environ)
     try:
-        code = _exit_code(words)
+        code = done_with(words)
     except BrokenPipeError:
         code = outcome.EXIT_PIPE_CLOSED
     error = flush()
@@ -50,7 +50,8 @@ def run(words: list[str]) -> None:
     os._exit(code)
 
 
-def _exit_code(words: list[str]) -> int:
+def done_with(words: list[str]) -> int:
+    """Do what the words of the command line ask for; says itself what is wrong, and returns the exit code."""
     before, command, after = split_command(words)
     options = Options()
     try:

@@ -4,17 +4,20 @@ import asyncio
 import os
 import signal
 import socket
+import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 import psutil
+from msgspec.structs import replace
 
 from tests.session.session_given import PATIENCE_S, Given, Talk
 from yeaft.events.codec import Event
 from yeaft.events.session import NoticePosted
+from yeaft.mcp.pinned import Pinned, read_pinned, write_pinned
 from yeaft.mcp.places import host_log_path, pin_path
 from yeaft.mcp.server import McpServer
 from yeaft.mcp.servers import McpServers
@@ -23,8 +26,8 @@ SAMPLE = Path(__file__).with_name("sample_server.py")
 T = TypeVar("T")
 LONG_S = 60.0
 """How long a server may take to start on a busy machine before a story is taken for stuck."""
-PINS: dict[str, bytes] = {}
-"""What servers have said of themselves, by their digest: starting one takes a second."""
+PINS: dict[str, Pinned] = {}
+"""What servers have said of themselves, by their digest: starting one, and who talks to it, takes a second each."""
 ODD = Path(__file__).with_name("odd_server.py")
 
 
@@ -84,6 +87,22 @@ async def gone(*pids: int) -> None:
     assert [one.pid for one in left if is_alive(one.pid)] == []
 
 
+@contextmanager
+def serving(program: Path, *words: str) -> Iterator[str]:
+    """A program that serves HTTP on loopback and keeps no diary; gives its address."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        descriptor = listening.fileno()
+        process = subprocess.Popen(
+            [sys.executable, str(program), *words, str(descriptor)],
+            pass_fds=(descriptor,),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+        process.kill()
+        process.wait()
+
+
 class HttpSample:
     """The sample server behind HTTP on loopback, always at the same port, also while nobody serves it."""
 
@@ -128,6 +147,7 @@ class McpGiven(Given):
         self._has_told = asyncio.Event()
         self._servers: list[McpServers] = []
         self.common: McpServers
+        self.over_http: McpServer
         self._https: list[HttpSample] = []
 
     def stdio(self, name: str = "sample", *words: str, program: Path = SAMPLE, **how: object) -> McpServer:
@@ -157,15 +177,18 @@ class McpGiven(Given):
 
     async def knows(self, *servers: McpServer) -> None:
         """Leave behind what an earlier Session has learned of these servers."""
-        for server in servers:
-            pin = pin_path(self.home, server)
-            if server.digest not in PINS:
-                once = self.servers(server)
+        if new := {_known_as(one): one for one in servers if _known_as(one) not in PINS}:
+            usual = {_known_as(one): one for one in (self.odd(kind, kind) for kind in ("plain", "many", "able"))}
+            once = self.servers(*(learned := {**usual, **new}).values())
+            for known_as, server in learned.items():
                 await once.connect(server.name)
-                await once.aclose()
-                PINS[server.digest] = pin.read_bytes()
-            pin.parent.mkdir(exist_ok=True)
-            pin.write_bytes(PINS[server.digest])
+                pinned = read_pinned(pin_path(self.home, server))
+                assert pinned is not None
+                PINS[known_as] = pinned
+            await once.aclose()
+            self.told.clear()
+        for server in servers:
+            write_pinned(pin_path(self.home, server), replace(PINS[_known_as(server)], name=server.name))
         self.diary.lines.clear()
 
     async def until(self, found: Callable[[], T | None]) -> T:
@@ -211,6 +234,12 @@ class McpGiven(Given):
         assert left == [], "servers were left behind"
         log = host_log_path(self.home)
         assert not log.exists() or log.read_text() == ""
+
+
+def _known_as(server: McpServer) -> str:
+    """The sample server says the same over both ways, and at every port."""
+    is_sample = server.kind == "http" or server.args[:1] == (str(SAMPLE),)
+    return "sample" if is_sample else server.digest
 
 
 def _table(server: McpServer) -> str:

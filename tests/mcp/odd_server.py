@@ -1,4 +1,4 @@
-"""A server without the SDK that does one thing wrong: `python odd_server.py KIND`; see the functions below."""
+"""A server without the SDK that does one thing wrong, or `able` nothing: `python odd_server.py KIND`; see the functions below."""
 
 import json
 import os
@@ -58,11 +58,22 @@ def tools() -> list[dict[str, Any]]:
         words = os.environ.get("SAMPLE_WORDS")
         text = Path(words).read_text(encoding="utf-8") if words else "Does it."
         return [tool("steady"), *(tool(*line.split(":", 1)) for line in text.splitlines() if ":" in line)]
+    if KIND == "able":
+        return [tool(name, inputSchema={"type": "object"}) for name in ("add", "wait", "environment")]
     return [tool("it")]
+
+
+def contents(name: str, given: dict[str, Any]) -> list[dict[str, Any]]:
+    if KIND != "able":
+        return [{"type": "text", "text": f"did {name}"}, {"type": "hologram", "x": 1}]
+    text = str(given["a"] + given["b"]) if name == "add" else os.environ.get(given["name"], "(unset)")
+    return [{"type": "text", "text": text}]
 
 
 def answer(request: dict[str, Any]) -> None:
     method, number = request.get("method"), request.get("id")
+    if method == "notifications/cancelled":
+        note("wait cancelled")
     if number is None:
         return
     if method == "initialize":
@@ -84,7 +95,10 @@ def answer(request: dict[str, Any]) -> None:
         note(f"call {name}")
         if name == "relist":
             say({"method": "notifications/tools/list_changed"})
-        result = {"content": [{"type": "text", "text": f"did {name}"}, {"type": "hologram", "x": 1}]}
+        if name == "wait":
+            note("wait began")
+            return
+        result = {"content": contents(name, request["params"].get("arguments") or {})}
     else:
         say({"id": number, "error": {"code": -32601, "message": "What?"}})
         return

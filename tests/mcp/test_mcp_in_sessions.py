@@ -3,11 +3,12 @@
 import json
 import os
 import signal
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.mcp.mcp_given import McpGiven, gone
+from tests.mcp.mcp_given import LONG_S, SAMPLE, McpGiven, gone, serving
 from tests.session.agents_given import spawns, waits
 from tests.session.session_given import CLAUDE, a_call, calls, cast, for_vp, held, says, tools_of
 from yeaft.events.call import AskOpened, CallOutput, CallStarted
@@ -16,8 +17,16 @@ from yeaft.events.tools import ToolsChanged
 from yeaft.llm.scripted.script import Calls, ScriptedCall
 from yeaft.llm.scripted.server import Received
 from yeaft.mcp.places import pin_path
+from yeaft.mcp.server import McpServer
 
 ALLOWED: dict[str, Any] = {"allow": ("mcp__sample",)}
+
+
+@pytest.fixture(scope="module")
+def sample() -> Iterator[McpServer]:
+    """The sample server behind HTTP, for the stories that leave it as it was."""
+    with serving(SAMPLE, "http") as url:
+        yield McpServer(name="sample", kind="http", url=url, connect_timeout_s=LONG_S)
 
 
 def served(received: Received) -> list[str]:
@@ -30,20 +39,23 @@ def through_call(wire_id: str, tool: str, **arguments: object) -> Calls:
     return Calls(calls=(ScriptedCall(tool="mcp__call", id=wire_id, args={"tool": tool, "arguments": arguments}),))
 
 
-async def test_a_new_servers_tools_join_at_the_next_turn(given: McpGiven) -> None:
-    script = [says("Hi."), calls("mcp__sample__add", "c1", a=1, b=2), says("Three.")]
-    talk = await given.talk(*script, servers=(given.stdio(),), **ALLOWED)
+async def test_a_new_servers_tools_join_at_the_next_turn_and_never_within_one(given: McpGiven) -> None:
+    listing = held(calls("ListDir", "c0", path="."), "gate")
+    script = [listing, says("Hi."), calls("mcp__sample__add", "c1", a=1, b=2), says("Three.")]
+    talk = await given.talk(*script, servers=(given.odd("sample", "able"),), **ALLOWED)
     talk.say("hello")
-    await talk.outcome()
     changed = await talk.heard_of(ToolsChanged)
+    talk.server.release("gate")
+    await talk.outcome()
 
     talk.say("What is 1 + 2?")
 
     assert await talk.outcome() == "answered"
     assert (changed.server, changed.reason) == ("sample", "connected")
-    assert served(talk.server.requests[0]) == []
-    assert "mcp__sample__add" in served(talk.server.requests[1])
+    tools = [f"mcp__sample__{name}" for name in ("add", "wait", "environment")]
+    assert [served(one) for one in talk.server.requests] == [[], [], tools, tools]
     assert "\n3\n" in talk.told_model("c1")
+    assert len(talk.all_of(SettingsFrozen)) == 2
 
 
 @pytest.mark.parametrize("model", ["", CLAUDE])
@@ -84,31 +96,33 @@ async def test_the_user_is_asked_before_a_server_is_and_sees_what_it_would_be_to
 
 
 @pytest.mark.parametrize(
-    ("rules", "status"),
+    ("rules", "statuses"),
     [
-        ({"allow": ("mcp__odd__it",)}, "ok"),
-        ({"allow": ("mcp__odd__*",)}, "ok"),
-        ({"allow": ("mcp__odd",)}, "ok"),
-        ({"allow": ("mcp__*",)}, "ok"),
-        ({"mode": "auto"}, "ok"),
-        ({"mode": "auto", "deny": ("mcp__odd",)}, "denied"),
-        ({"mode": "plan", "allow": ("mcp__odd",)}, "denied"),
-        ({"mode": "edits"}, "not_run"),
-        ({"allow": ("mcp__odder", "mcp__odd__i", "mcp__o")}, "not_run"),
+        (
+            {"allow": ("mcp__one__it", "mcp__two__*", "mcp__three", "mcp__fourth", "mcp__four__i", "mcp__f")},
+            {"one": "ok", "two": "ok", "three": "ok", "four": "not_run"},
+        ),
+        ({"allow": ("mcp__*",)}, {"one": "ok"}),
+        ({"mode": "auto", "deny": ("mcp__two",)}, {"one": "ok", "two": "denied"}),
+        ({"mode": "plan", "allow": ("mcp__one",)}, {"one": "denied"}),
+        ({"mode": "edits"}, {"one": "not_run"}),
     ],
 )
-async def test_rules_and_modes_hold_for_tools_of_servers(given: McpGiven, rules: dict[str, Any], status: str) -> None:
-    await given.knows(given.odd("odd", "plain"))
-    script = [calls("mcp__odd__it", "c1"), says("So.")]
-    talk = await given.talk(*script, servers=(given.odd("odd", "plain"),), has_human=False, **rules)
+async def test_rules_and_modes_hold_for_tools_of_servers(
+    given: McpGiven, rules: dict[str, Any], statuses: dict[str, str]
+) -> None:
+    servers = tuple(given.odd(name, "plain") for name in statuses)
+    await given.knows(*servers)
+    every = Calls(calls=tuple(a_call(f"mcp__{name}__it", name) for name in statuses))
+    talk = await given.talk(every, says("So."), servers=servers, has_human=False, **rules)
 
     talk.say("go")
     await talk.outcome()
 
-    assert talk.result("c1").status == status
-    if status == "ok":
-        await given.diary.has("call it")
-    assert given.diary.lines.count("call it") == (status == "ok")
+    assert {name: talk.result(name).status for name in statuses} == statuses
+    done = list(statuses.values()).count("ok")
+    await given.diary.has("call it", done)
+    assert given.diary.lines.count("call it") == done
 
 
 async def test_a_server_that_hangs_keeps_nobody_waiting(given: McpGiven) -> None:
@@ -147,7 +161,7 @@ async def test_a_call_of_a_server_that_hangs_fails_and_the_turn_goes_on(given: M
 
 @pytest.mark.parametrize("way", ["stdio", "http"])
 async def test_a_server_that_is_killed_mid_call_fails_it_and_serves_the_next(given: McpGiven, way: str) -> None:
-    server, sample = (given.stdio(), None) if way == "stdio" else await given.http()
+    server, sample = (given.odd("sample", "able"), None) if way == "stdio" else await given.http()
     await given.knows(server)
     script = [calls("mcp__sample__wait", "c1"), calls("mcp__sample__add", "c2", a=1, b=1), says("Two.")]
     talk = await given.talk(*script, servers=(server,), **ALLOWED)
@@ -167,8 +181,9 @@ async def test_a_server_that_is_killed_mid_call_fails_it_and_serves_the_next(giv
 
 
 async def test_an_interrupt_cancels_the_call_at_the_server(given: McpGiven) -> None:
-    await given.knows(given.stdio())
-    talk = await given.talk(calls("mcp__sample__wait", "c1"), says("?"), servers=(given.stdio(),), **ALLOWED)
+    able = given.odd("sample", "able")
+    await given.knows(able)
+    talk = await given.talk(calls("mcp__sample__wait", "c1"), says("?"), servers=(able,), **ALLOWED)
     talk.say("go")
     await given.diary.has("wait began")
 
@@ -179,13 +194,13 @@ async def test_an_interrupt_cancels_the_call_at_the_server(given: McpGiven) -> N
 
 
 async def test_pictures_are_seen_by_the_model_everything_else_is_named_and_failures_are_failures(
-    given: McpGiven,
+    given: McpGiven, sample: McpServer
 ) -> None:
-    await given.knows(given.stdio())
+    await given.knows(sample)
     tools = ("picture", "mixed", "march", "fail")
     wanted = {"march": {"steps": 2, "pause_s": 0}, "fail": {"why": "no"}}
     four = Calls(calls=tuple(a_call(f"mcp__sample__{tool}", tool, **wanted.get(tool, {})) for tool in tools))
-    talk = await given.talk(four, says("Red."), servers=(given.stdio(),), **ALLOWED)
+    talk = await given.talk(four, says("Red."), servers=(sample,), **ALLOWED)
 
     talk.say("look")
     await talk.outcome()
@@ -202,11 +217,12 @@ async def test_pictures_are_seen_by_the_model_everything_else_is_named_and_failu
 
 
 async def test_servers_see_no_keys_of_providers(given: McpGiven) -> None:
-    await given.knows(given.stdio())
+    able = given.odd("sample", "able")
+    await given.knows(able)
     given.environ["OPENAI_API_KEY"] = "sk-0123456789"
     names = ("OPENAI_API_KEY", "HOME")
     both = Calls(calls=tuple(a_call("mcp__sample__environment", name, name=name) for name in names))
-    talk = await given.talk(both, says("So."), servers=(given.stdio(),), **ALLOWED)
+    talk = await given.talk(both, says("So."), servers=(able,), **ALLOWED)
 
     talk.say("go")
     await talk.outcome()
@@ -215,39 +231,34 @@ async def test_servers_see_no_keys_of_providers(given: McpGiven) -> None:
     assert f"\n{given.environ['HOME']}\n" in talk.told_model("HOME")
 
 
-async def test_a_servers_question_is_answered_field_by_field(given: McpGiven) -> None:
-    await given.knows(given.stdio())
-    talk = await given.talk(calls("mcp__sample__order", "c1"), says("Ordered."), servers=(given.stdio(),), **ALLOWED)
+async def test_a_servers_question_is_answered_field_by_field_or_declined_as_a_whole(
+    given: McpGiven, sample: McpServer
+) -> None:
+    await given.knows(sample)
+    script = [calls("mcp__sample__order", "c1"), says("Ordered."), calls("mcp__sample__order", "c2"), says("Well.")]
+    talk = await given.talk(*script, servers=(sample,), **ALLOWED)
     talk.say("order")
-
     for number, answer in enumerate(("tea", "many", "2", "yes"), start=1):
         talk.answer(await talk.asked(number), decision="once", text=answer)
+    first_outcome = await talk.outcome()
+    talk.say("order again")
 
-    assert await talk.outcome() == "answered"
-    first, _, third, fourth = talk.all_of(AskOpened)
+    talk.answer(await talk.asked(5), text="tea")
+    talk.answer(await talk.asked(6), decision="deny")
+
+    assert (first_outcome, await talk.outcome()) == ("answered", "answered")
+    first, _, third, fourth, _, _ = talk.all_of(AskOpened)
     assert first.text == "The MCP server sample asks: What shall it be?\nName"
     assert third.text.startswith("many is not a number that fits.")
     assert fourth.options == ("yes", "no", "(decline)")
     assert '"name":"tea","count":2,"wrapped":true' in talk.told_model("c1")
+    assert "\ndecline: -\n" in talk.told_model("c2")
 
 
-async def test_a_human_who_does_not_want_to_answer_declines_all_that_a_server_asks(given: McpGiven) -> None:
-    await given.knows(given.stdio())
-    talk = await given.talk(calls("mcp__sample__order", "c1"), says("Well."), servers=(given.stdio(),), **ALLOWED)
-    talk.say("order")
-
-    talk.answer(await talk.asked(1), text="tea")
-    talk.answer(await talk.asked(2), decision="deny")
-
-    assert await talk.outcome() == "answered"
-    assert len(talk.all_of(AskOpened)) == 2
-    assert "\ndecline: -\n" in talk.told_model("c1")
-
-
-async def test_without_a_human_a_servers_question_is_declined(given: McpGiven) -> None:
-    await given.knows(given.stdio())
+async def test_without_a_human_a_servers_question_is_declined(given: McpGiven, sample: McpServer) -> None:
+    await given.knows(sample)
     script = [calls("mcp__sample__order", "c1"), says("Nobody there.")]
-    talk = await given.talk(*script, servers=(given.stdio(),), has_human=False, **ALLOWED)
+    talk = await given.talk(*script, servers=(sample,), has_human=False, **ALLOWED)
 
     talk.say("order")
 
@@ -255,14 +266,12 @@ async def test_without_a_human_a_servers_question_is_declined(given: McpGiven) -
     assert "\ndecline: -\n" in talk.told_model("c1")
 
 
-async def test_of_many_tools_some_are_listed_and_the_others_found(given: McpGiven) -> None:
-    await given.knows(given.odd("odd", "many"), given.stdio())
+async def test_of_many_tools_some_are_listed_and_the_others_found(given: McpGiven, sample: McpServer) -> None:
+    await given.knows(given.odd("odd", "many"), sample)
     found = Calls(calls=(a_call("mcp__find", "c1", query="add numbers"),))
     used = through_call("c2", "mcp__sample__add", a=2, b=5)
     slip = through_call("c3", "mcp__sample__ad")
-    talk = await given.talk(
-        found, used, slip, says("Seven."), servers=(given.odd("odd", "many"), given.stdio()), **ALLOWED
-    )
+    talk = await given.talk(found, used, slip, says("Seven."), servers=(given.odd("odd", "many"), sample), **ALLOWED)
 
     talk.say("go")
 
@@ -280,9 +289,9 @@ async def test_of_many_tools_some_are_listed_and_the_others_found(given: McpGive
 
 
 async def test_a_tool_that_was_found_is_judged_by_its_own_name(given: McpGiven) -> None:
-    await given.knows(given.odd("odd", "many"), given.stdio())
+    await given.knows(given.odd("odd", "many"), given.odd("sample", "able"))
     used = through_call("c1", "mcp__sample__add", a=2, b=5)
-    servers = (given.odd("odd", "many"), given.stdio())
+    servers = (given.odd("odd", "many"), given.odd("sample", "able"))
     talk = await given.talk(used, says("No."), servers=servers, mode="auto", deny=("mcp__sample__add",))
 
     talk.say("go")
@@ -291,15 +300,15 @@ async def test_a_tool_that_was_found_is_judged_by_its_own_name(given: McpGiven) 
     assert talk.result("c1").status == "denied"
 
 
-async def test_resources_are_listed_and_read(given: McpGiven) -> None:
-    await given.knows(given.stdio())
+async def test_resources_are_listed_and_read(given: McpGiven, sample: McpServer) -> None:
+    await given.knows(sample)
     script = [
         calls("mcp__resource", "c1", server="sample"),
         calls("mcp__resource", "c2", server="sample", uri="note://today"),
         calls("mcp__resource", "c3", server="simple"),
         says("Milk."),
     ]
-    talk = await given.talk(*script, servers=(given.stdio(),), mode="auto")
+    talk = await given.talk(*script, servers=(sample,), mode="auto")
 
     talk.say("What is on my list?")
 
@@ -309,14 +318,14 @@ async def test_resources_are_listed_and_read(given: McpGiven) -> None:
     assert "There is no MCP server 'simple'" in talk.told_model("c3")
 
 
-async def test_a_vps_file_says_which_servers_it_may_use(given: McpGiven) -> None:
-    await given.knows(given.stdio())
+async def test_a_vps_file_says_which_servers_it_may_use(given: McpGiven, sample: McpServer) -> None:
+    await given.knows(sample)
     given.vp("clerk", tools="{allow: [mcp__sample__a*, FileRead]}")
     given.vp("guest", tools="{allow: [FileRead]}")
     script = cast(
         for_vp("clerk", calls("mcp__sample__fail", "c1", why="x"), says("Done.")), for_vp("guest", says("Hello."))
     )
-    talk = await given.talk(script, servers=(given.stdio(),), mode="auto")
+    talk = await given.talk(script, servers=(sample,), mode="auto")
 
     talk.say("@clerk @guest go")
     await talk.outcomes()
@@ -325,21 +334,6 @@ async def test_a_vps_file_says_which_servers_it_may_use(given: McpGiven) -> None
     assert requests == {"clerk": ["mcp__sample__add", "mcp__resource"], "guest": []}
     assert talk.result("c1").status in ("denied", "failed")
     assert "fail" not in given.diary.lines
-
-
-async def test_the_tools_of_a_turn_stay_the_same_to_its_end(given: McpGiven) -> None:
-    script = [held(calls("ListDir", "c1", path="."), "gate"), says("Hi."), says("Again.")]
-    talk = await given.talk(*script, servers=(given.odd("odd", "plain"),))
-    talk.say("hello")
-    await talk.heard_of(ToolsChanged)
-
-    talk.server.release("gate")
-    await talk.outcome()
-    talk.say("again")
-    await talk.outcome()
-
-    assert [served(one) for one in talk.server.requests] == [[], [], ["mcp__odd__it"]]
-    assert len(talk.all_of(SettingsFrozen)) == 2
 
 
 async def test_a_project_server_waits_for_trust(given: McpGiven) -> None:
@@ -355,18 +349,7 @@ async def test_a_project_server_waits_for_trust(given: McpGiven) -> None:
     assert not (given.folder / "was-run").exists()
 
 
-async def test_no_server_is_left_when_a_session_is_left(given: McpGiven) -> None:
-    talk = await given.talk(says("Hi."), servers=(given.odd("odd", "plain"),))
-    talk.say("hello")
-    await talk.outcome()
-    await talk.heard_of(ToolsChanged)
-
-    await talk.close()
-
-    await gone(*given.diary.pids)
-
-
-async def test_a_server_is_started_again_for_every_vp_and_sub_agent(given: McpGiven) -> None:
+async def test_one_server_is_there_for_every_vp_and_sub_agent_and_is_gone_with_the_session(given: McpGiven) -> None:
     odd = given.odd("odd", "plain")
     await given.knows(odd)
     one = calls("mcp__odd__it", "c1")
@@ -383,20 +366,6 @@ async def test_a_server_is_started_again_for_every_vp_and_sub_agent(given: McpGi
     await given.diary.has("call it", 3)
     assert given.diary.lines.count("call it") == 3
     assert len([line for line in given.diary.lines if line.startswith("started ")]) == 1
-
-
-async def test_a_sub_agent_has_the_servers_of_its_vp(given: McpGiven) -> None:
-    odd = given.odd("odd", "plain")
-    await given.knows(odd)
-    script = cast(
-        for_vp("omni/ann", calls("mcp__odd__it", "a1"), says("Done.")),
-        for_vp("omni", spawns("ann"), waits("ann"), says("Ann did it.")),
-    )
-    talk = await given.talk(script, servers=(odd,), allow=("mcp__odd",))
-
-    talk.say("go")
-
-    assert await talk.outcome() == "answered"
     assert "Done." in talk.told_model("w1")
-    await given.diary.has("call it")
-    assert given.diary.lines.count("call it") == 1
+    await talk.close()
+    await gone(*given.diary.pids)

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 import pytest
 import pytest_asyncio
 from msgspec import Raw, json
+from msgspec.structs import replace
 
 from tests.mcp.mcp_given import McpGiven, gone
 from yeaft.events.tools import ToolsChanged
@@ -36,7 +37,9 @@ async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[McpG
         stories = McpGiven(tmp_path_factory.mktemp("shared"), stack)
         await stories.diary.open()
         over_http, _ = await stories.http("http")
-        stories.common = stories.servers(stories.stdio("stdio"), over_http)
+        impatient = (replace(over_http, name=f"within {s} s", call_timeout_s=s) for s in (0.3, 1.5, 2.0))
+        stories.common = stories.servers(stories.stdio("stdio"), over_http, *impatient)
+        stories.over_http = over_http
         yield stories
         await stories.close()
 
@@ -128,47 +131,55 @@ async def test_a_name_that_is_no_server_is_said(shared: McpGiven) -> None:
         await shared.common.call("samples", "add", args())
 
 
-async def test_progress_is_shown_and_gives_the_server_its_time_again(given: McpGiven) -> None:
-    servers = given.servers(given.stdio(call_timeout_s=2.0))
-    await servers.connect("sample")
+@together
+async def test_progress_is_shown_and_gives_the_server_its_time_again(shared: McpGiven) -> None:
+    await shared.common.connect("within 2.0 s")
     shown: list[str] = []
 
-    result = await servers.call("sample", "march", args(steps=6, pause_s=0.4), show=shown.append)
+    result = await shared.common.call("within 2.0 s", "march", args(steps=6, pause_s=0.4), show=shown.append)
 
     assert texts(result) == ["arrived"]
     assert shown == [f"{step}/6 step {step}\n" for step in range(1, 7)]
 
 
-async def test_a_server_that_says_nothing_is_too_slow_and_is_told_so(given: McpGiven) -> None:
-    servers = given.servers(given.stdio(call_timeout_s=0.3))
-    await servers.connect("sample")
+@together
+async def test_a_server_that_says_nothing_is_too_slow_and_is_told_so(shared: McpGiven) -> None:
+    await shared.common.connect("within 0.3 s")
+    shared.diary.lines.clear()
 
     with pytest.raises(ToolFailed, match=r"did not answer within 0\.3 s"):
-        await servers.call("sample", "wait", args())
+        await shared.common.call("within 0.3 s", "wait", args())
 
-    await given.diary.has("wait cancelled")
+    await shared.diary.has("wait cancelled")
 
 
-async def test_a_question_does_not_use_up_the_time_of_the_call(given: McpGiven) -> None:
-    servers = given.servers(given.stdio(call_timeout_s=1.5))
-    await servers.connect("sample")
+@together
+async def test_a_question_does_not_use_up_the_time_of_the_call(shared: McpGiven) -> None:
+    await shared.common.connect("within 1.5 s")
     lunch = asyncio.Event()
 
     async def fill(question: Elicited) -> None:
         asyncio.get_running_loop().call_later(1.8, lunch.set)
         await lunch.wait()
 
-    assert texts(await servers.call("sample", "order", args(), elicit=fill)) == ["decline: -"]
+    assert texts(await shared.common.call("within 1.5 s", "order", args(), elicit=fill)) == ["decline: -"]
 
 
-@pytest.mark.parametrize("way", ["stdio", "http"])
+@BOTH
 async def test_a_server_that_is_killed_fails_the_call_and_the_next_one_works(given: McpGiven, way: str) -> None:
     if way == "stdio":
-        servers, sample = given.servers(given.stdio()), None
+        servers, sample = given.servers(given.odd("sample", "able")), None
+        await servers.connect("sample")
     else:
         server, sample = await given.http()
         servers = given.servers(server)
-    await servers.connect("sample")
+        await servers.call("sample", "add", args(a=1, b=1))
+        await sample.kill()
+        await sample.start()
+        assert texts(await servers.call("sample", "add", args(a=20, b=3))) == ["23"], "by the one started meanwhile"
+        await given.diary.has("add 20 3")
+        assert given.diary.lines.count("add 20 3") == 1
+        given.told.clear()
     calling = asyncio.create_task(servers.call("sample", "wait", args()))
     await given.diary.has("wait began")
 
@@ -184,21 +195,8 @@ async def test_a_server_that_is_killed_fails_the_call_and_the_next_one_works(giv
     assert given.notices() == ["mcp.failed"]
 
 
-async def test_an_http_server_that_was_started_anew_meanwhile_is_asked_again(given: McpGiven) -> None:
-    server, sample = await given.http()
-    servers = given.servers(server)
-    await servers.call("sample", "add", args(a=1, b=1))
-    await sample.kill()
-    await sample.start()
-
-    assert texts(await servers.call("sample", "add", args(a=20, b=3))) == ["23"]
-
-    await given.diary.has("add 20 3")
-    assert given.diary.lines.count("add 20 3") == 1
-
-
 async def test_when_the_host_is_killed_its_servers_go_and_both_come_back(given: McpGiven) -> None:
-    servers = given.servers(given.stdio())
+    servers = given.servers(given.odd("sample", "able"))
     await servers.connect("sample")
     calling = asyncio.create_task(servers.call("sample", "wait", args()))
     await given.diary.has("wait began")
@@ -212,7 +210,7 @@ async def test_when_the_host_is_killed_its_servers_go_and_both_come_back(given: 
 
 
 async def test_closing_ends_the_servers_and_whoever_waits(given: McpGiven) -> None:
-    servers = given.servers(given.stdio())
+    servers = given.servers(given.odd("sample", "able"))
     await servers.connect("sample")
     calling = asyncio.create_task(servers.call("sample", "wait", args()))
     await given.diary.has("wait began")
@@ -251,8 +249,9 @@ async def test_what_a_server_says_beside_the_protocol_is_in_its_log(given: McpGi
     assert log.stat().st_mode & 0o077 == 0
 
 
-async def test_what_is_offered_is_told_as_an_event(given: McpGiven) -> None:
-    servers = given.servers(given.stdio(include=("add", "f*"), exclude=("fai?",)))
+async def test_what_is_offered_is_told_as_an_event(given: McpGiven, shared: McpGiven) -> None:
+    some = replace(shared.over_http, name="sample", include=("add", "f*"), exclude=("fai?",))
+    servers = given.servers(some)
     assert servers.offered() == ()
     await servers.connect("sample")
 

@@ -1,7 +1,11 @@
 """Servers that do what they should not: each costs at most its own tools."""
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 
+import pytest
+import pytest_asyncio
 from msgspec import Raw
 
 from tests.mcp.mcp_given import McpGiven, is_alive
@@ -11,33 +15,43 @@ from yeaft.mcp.pinned import read_pinned, write_pinned
 from yeaft.mcp.places import pin_path
 from yeaft.mcp.servers import McpServers
 
+together = pytest.mark.asyncio(loop_scope="module")
 
-async def test_lines_that_are_no_messages_are_counted_and_logged(given: McpGiven) -> None:
-    servers = given.servers(given.odd("odd", "noisy"))
 
-    result = await servers.call("odd", "it", Raw(b"{}"))
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[McpGiven]:
+    """Servers that stay as odd as they are, for all stories in which they are only called."""
+    async with AsyncExitStack() as stack:
+        stories = McpGiven(tmp_path_factory.mktemp("shared"), stack)
+        await stories.diary.open()
+        stories.common = stories.servers(*(stories.odd(kind, kind) for kind in ("noisy", "chatty", "plain")))
+        yield stories
+        await stories.close()
+
+
+@together
+async def test_lines_that_are_no_messages_are_counted_and_logged(shared: McpGiven) -> None:
+    result = await shared.common.call("noisy", "it", Raw(b"{}"))
 
     assert result.parts[0].text == "did it"
-    (status,) = servers.statuses()
+    (status,) = (one for one in shared.common.statuses() if one.name == "noisy")
     assert status.noise_lines >= 1
-    assert "out Welcome to the noisy server!" in (given.home / "logs" / "mcp" / "odd.log").read_text()
+    assert "out Welcome to the noisy server!" in (shared.home / "logs" / "mcp" / "noisy.log").read_text()
 
 
-async def test_a_server_that_never_stops_logging_blocks_itself_and_fills_the_disk(given: McpGiven) -> None:
-    servers = given.servers(given.odd("odd", "chatty"))
+@together
+async def test_a_server_that_never_stops_logging_blocks_itself_and_fills_the_disk(shared: McpGiven) -> None:
+    result = await shared.common.call("chatty", "it", Raw(b"{}"))
 
-    result = await servers.call("odd", "it", Raw(b"{}"))
-
-    logs = sorted((given.home / "logs" / "mcp").iterdir())
+    logs = sorted((shared.home / "logs" / "mcp").glob("chatty*"))
     assert result.parts[0].text == "did it"
-    assert [path.name for path in logs] == ["odd.log", "odd.log.1"]
+    assert [path.name for path in logs] == ["chatty.log", "chatty.log.1"]
     assert all(path.stat().st_size <= 1024 * 1024 for path in logs)
 
 
-async def test_contents_of_an_unknown_kind_are_told_as_they_are(given: McpGiven) -> None:
-    servers = given.servers(given.odd("odd", "plain"))
-
-    result = await servers.call("odd", "it", Raw(b"{}"))
+@together
+async def test_contents_of_an_unknown_kind_are_told_as_they_are(shared: McpGiven) -> None:
+    result = await shared.common.call("plain", "it", Raw(b"{}"))
 
     assert [part.text for part in result.parts] == ["did it", '{"type": "hologram", "x": 1}']
 

@@ -9,6 +9,7 @@ from msgspec import Raw, json
 
 from tests.mcp.mcp_given import LONG_S, McpGiven
 from tests.session.session_given import calls, says, tools_of
+from yeaft.events.tools import ToolsChanged
 from yeaft.mcp.server import McpServer
 
 
@@ -29,14 +30,16 @@ async def repository(tmp_path: Path) -> Path:
 
 async def test_the_git_server_tells_the_log(given: McpGiven, repository: Path) -> None:
     git = published("git", "mcp_server_git", "--repository", str(repository))
-    await given.knows(git)
-    script = [calls("mcp__git__git_log", "c1", repo_path=str(repository)), says("One commit.")]
+    script = [says("Hi."), calls("mcp__git__git_log", "c1", repo_path=str(repository)), says("One commit.")]
     talk = await given.talk(*script, servers=(git,), allow=("mcp__git",))
+    talk.say("hello")
+    await talk.outcome()
+    await talk.heard_of(ToolsChanged)
 
     talk.say("What happened?")
 
     assert await talk.outcome() == "answered"
-    assert {"mcp__git__git_status", "mcp__git__git_diff"} <= set(tools_of(talk.server.requests[0]))
+    assert {"mcp__git__git_status", "mcp__git__git_diff"} <= set(tools_of(talk.server.requests[1]))
     assert "Begin" in talk.told_model("c1")
 
 

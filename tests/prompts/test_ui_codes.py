@@ -4,6 +4,9 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
 
 import yeaft
 from yeaft.prompts.ui import SAID, Ui
@@ -33,8 +36,25 @@ def written(node: ast.AST) -> str:
             return "\0"
 
 
-def test_every_text_is_said_somewhere() -> None:
-    found = {written(node) for node in nodes() if isinstance(node, ast.Constant | ast.JoinedStr | ast.BinOp)}
+class Said(NamedTuple):
+    """Every text that the program has, and every code that it names as one."""
+
+    texts: set[str]
+    codes: set[str]
+
+
+@pytest.fixture(scope="module")
+def said() -> Said:
+    found = Said(set(), set())
+    for node in nodes():
+        if isinstance(node, ast.Constant | ast.JoinedStr | ast.BinOp):
+            found.texts.add(written(node))
+        found.codes.update(codes(node))
+    return found
+
+
+def test_every_text_is_said_somewhere(said: Said) -> None:
+    found = said.texts
     made = [re.compile(".+".join(map(re.escape, text.split("\0")))) for text in found if MADE.fullmatch(text)]
 
     unsaid = {code for code in Ui("en").texts if code not in found and not code.startswith(SAID)}
@@ -54,8 +74,6 @@ def codes(node: ast.AST) -> Iterator[str]:
     yield from (text for text in map(written, given) if CODE.fullmatch(text))
 
 
-def test_every_code_that_is_said_has_a_text() -> None:
-    said = {code for node in nodes() for code in codes(node)}
-
-    assert len(said) > 400
-    assert said - set(Ui("en").texts) == set()
+def test_every_code_that_is_said_has_a_text(said: Said) -> None:
+    assert len(said.codes) > 400
+    assert said.codes - set(Ui("en").texts) == set()

@@ -121,7 +121,7 @@ TABLE: list[dict[str, object]] = [
     {"pattern": "e.d[", "fixed_strings": True},
     {"pattern": "needle \\d+", "output_mode": "count"},
     {"pattern": "\\bneedle\\b.*针", "output_mode": "content"},
-    {"pattern": "[[:alpha:]]+ 你好", "output_mode": "content"},
+    {"pattern": "[[:alpha:]]+ 你好", "output_mode": "content", "glob": "*.txt"},
     {"pattern": "(?P<a>need)le|(?<b>start)", "output_mode": "count"},
     {"pattern": "ne{2}dle", "output_mode": "count"},
     {"pattern": "\\<needle\\>", "output_mode": "count"},

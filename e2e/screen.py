@@ -5,19 +5,15 @@ import contextlib
 import fcntl
 import os
 import pty
-import re
 import signal
 import struct
 import termios
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import pyte
-
+from e2e.emulator import Emulator
 from e2e.given import PATIENCE_S, Yeaft, wait_for_end
 
-PRIVATE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]")
-"""Sequences of the kitty keyboard protocol, which the emulator takes for others."""
 FRAME, FRAME_END = b"\x1b[?2026h", b"\x1b[?2026l"
 ASKS_FOR_FRAMES, KNOWS_FRAMES = b"\x1b[?2026$p", b"\x1b[?2026;2$y"
 """What a program asks, and what a terminal answers that shows a frame at once: from then on, each is marked."""
@@ -54,8 +50,7 @@ class Screen:
         self.pid = 0
         self._yeaft = yeaft
         self._environ = {"TERM": "xterm-256color", "COLORTERM": "truecolor", **environ}
-        self._terminal = pyte.Screen(columns, rows)
-        self._stream = pyte.ByteStream(self._terminal)
+        self._terminal = Emulator(columns, rows)
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
         self._unsent = bytearray()
@@ -81,7 +76,7 @@ class Screen:
     @property
     def lines(self) -> list[str]:
         """What stands on the screen, line by line, without blanks at the ends."""
-        return [line.rstrip() for line in self._terminal.display]
+        return [line.rstrip() for line in self._terminal.rows]
 
     @property
     def text(self) -> str:
@@ -123,7 +118,7 @@ class Screen:
 
     async def shows(self, *wanted: str | Callable[[str], bool]) -> str:
         """Wait until the screen holds all that is wanted: pieces of text, or claims about the whole text."""
-        return await self._until(lambda: all(_holds(self.text, one) for one in wanted), wanted)
+        return await self._until(lambda: _holds_all(self.text, wanted), wanted)
 
     async def hides(self, unwanted: str) -> str:
         """Wait until the screen does not hold a text any more."""
@@ -153,14 +148,9 @@ class Screen:
 
     async def stops(self) -> None:
         """Wait until the process is stopped, as by Ctrl+Z."""
-
-        def is_stopped() -> bool:
-            stat = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8")
-            return stat.rpartition(")")[2].split()[0] == "T"
-
         async with asyncio.timeout(PATIENCE_S):
-            while not await asyncio.to_thread(is_stopped):
-                await asyncio.to_thread(os.sched_yield)
+            how = await asyncio.to_thread(_stopped_or_ended, self.pid)
+        assert how == os.CLD_STOPPED, f"it ended, and the screen shows:\n{self.text}"
 
     def line_discipline(self) -> set[str]:
         """What the terminal does by itself to what is typed: make Enter a line end, echo it, hand on whole lines."""
@@ -213,7 +203,7 @@ class Screen:
             self._let_go()
             self._ended.set()
         self.raw += raw
-        self._stream.feed(PRIVATE.sub(b"", raw))
+        self._terminal.feed(raw)
         self._answer()
         self._changed.set()
 
@@ -248,10 +238,18 @@ class Screen:
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, size)
 
 
+def _stopped_or_ended(pid: int) -> int:
+    """Wait for either, and say which, as in `si_code`; a stop is told once, and an end is left to be waited for."""
+    how = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG)
+    assert how is not None
+    return how.si_code
+
+
 def _exit_code(pid: int) -> int:
     wait_for_end(pid)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def _holds(text: str, wanted: str | Callable[[str], bool]) -> bool:
-    return wanted in text if isinstance(wanted, str) else wanted(text)
+def _holds_all(text: str, wanted: Sequence[str | Callable[[str], bool]]) -> bool:
+    return all(one in text if isinstance(one, str) else one(text) for one in wanted)

@@ -11,6 +11,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from tests.cli.in_place import answered
+from yeaft.events.ops import Say
+from yeaft.interfaces.assemble import opened
+from yeaft.interfaces.ground import Wish
+from yeaft.session.opening import Wanted
+
 ROOT = Path(__file__).resolve().parents[1]
 PATIENCE_S = 60
 """When a process that should have ended by itself is given up on; no test waits so long unless something is wrong."""
@@ -94,6 +100,19 @@ class Yeaft:
     async def run(self, *words: str, given: bytes | None = None, stdin: Stdin = DEVNULL) -> Ran:
         """Run it to its end, with `given` in a pipe as its standard input, or else with `stdin`."""
         return await self.ended(await self.start(*words, stdin=stdin if given is None else PIPE), given)
+
+    def here(self, *words: str) -> Ran:
+        """Do what a command does that asks no model, in this process: a start of Python costs ten times as much."""
+        code, out, err = answered(words, self.folder, self.environ)
+        return Ran(code, out.encode(), err)
+
+    async def has_talked(self, *texts: str) -> str:
+        """Let a new Session answer these messages with all tools allowed, in this process; returns its id."""
+        async with opened(Wish(environ=self.environ, folder=self.folder, wanted=Wanted(), mode="auto")) as here:
+            for text in texts:
+                here.session.send(Say(text=text))
+                await here.session.idle()
+            return here.state.session_id
 
     async def shell(self, line: str, *, program: str = "bash", stdin: Stdin = DEVNULL) -> Ran:
         """Run a line of shell in which `yeaft` is a function that runs yeaft."""

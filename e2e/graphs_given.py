@@ -51,12 +51,12 @@ def put(yeaft: Yeaft, text: str, name: str = "g.yaml") -> Path:
     return path
 
 
-async def runs(yeaft: Yeaft) -> list[dict[str, Any]]:
-    return json.loads((await yeaft.run("graph", "ls", "--json")).out)
+def runs(yeaft: Yeaft) -> list[dict[str, Any]]:
+    return json.loads(yeaft.here("graph", "ls", "--json").out)
 
 
-async def visits(yeaft: Yeaft, run: str = "last") -> list[dict[str, Any]]:
-    return json.loads((await yeaft.run("graph", "logs", run, "--json")).out)
+def visits(yeaft: Yeaft, run: str = "last") -> list[dict[str, Any]]:
+    return json.loads(yeaft.here("graph", "logs", run, "--json").out)
 
 
 async def held(yeaft: Yeaft, serve: Serve, *how: str) -> tuple[Process, ScriptedServer]:

@@ -30,7 +30,7 @@ async def test_what_a_vp_wrote_is_kept_named_and_found_again(yeaft: Yeaft, serve
     kept = await user.sees("in a message sends it along.")
     user.types("/artifacts")
     await user.sees("omni/prices.csv")
-    rows = json.loads((await yeaft.run("artifact", "ls", "--json")).out)
+    rows = json.loads(yeaft.here("artifact", "ls", "--json").out)
     user.types(f"what does tofu cost? @{rows[0]['id']}")
     await user.sees("It is 3.")
     user.types("/artifact nothing.csv")
@@ -43,7 +43,7 @@ async def test_what_a_vp_wrote_is_kept_named_and_found_again(yeaft: Yeaft, serve
     assert (row["created_by"], row["tool"]) == ("vp:omni", "FileWrite")
     told = msgspec.json.encode(server.requests[-1].body).decode()
     assert "Columns: item text, price integer" in told
-    shown = await yeaft.run("session", "show", "last")
+    shown = yeaft.here("session", "show", "last")
     assert f"omni/prices.csv (table, 20 bytes, @omni, {row['id']})" in shown.out.decode()
 
 
@@ -74,5 +74,5 @@ async def test_an_artifact_is_the_first_thing_of_a_session(yeaft: Yeaft, serve: 
     assert ran.code == 0
     assert "Kept as a_" in ran.out.decode()
     assert "user/plan.md" in ran.out.decode()
-    checked = await yeaft.run("session", "check", "last")
+    checked = yeaft.here("session", "check", "last")
     assert checked.code == 0

@@ -74,7 +74,7 @@ async def test_a_picture_a_document_and_a_text_go_along(yeaft: Yeaft, serve: Ser
     assert '<attached file="doc.pdf" pages="2">\n--- page 1 ---\nMilk\n\n--- page 2 ---\nEggs\n</attached>' in text
     assert text.endswith('<attached file="a.py" lines="2-2 of 3">\ntwo\n</attached>')
     assert image.startswith("image/png:")
-    assert (await yeaft.run("replay", "--check", _session(yeaft))).code == 0
+    assert yeaft.here("replay", "--check", _session(yeaft)).code == 0
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP"])

@@ -47,7 +47,7 @@ def priced(yeaft: Yeaft, url: str) -> None:
 
 
 async def listed(yeaft: Yeaft) -> list[tuple[float, int]]:
-    rows = json.loads((await yeaft.run("session", "ls", "--json")).out)
+    rows = json.loads(yeaft.here("session", "ls", "--json").out)
     return [(row["cost"], row["unpriced"]) for row in rows]
 
 
@@ -128,7 +128,7 @@ async def test_a_line_tells_it_with_runs_and_whatever_an_older_yeaft_has_left_is
         journal.execute("DELETE FROM snapshot")
 
     assert (await listed(yeaft), await used(yeaft)) == ([(3.0, 0)], 3.0)
-    shown = await yeaft.run("session", "show", "last")
+    shown = yeaft.here("session", "show", "last")
     assert "cost: $3.00\n" in shown.out.decode()
     again = await yeaft.run("-c", "Hello.")
     assert again.code == 0, again.err

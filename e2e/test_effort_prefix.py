@@ -71,9 +71,9 @@ async def test_going_on_searching_and_forking_know_what_was_said_with_an_effort(
     went_on = await yeaft.run("-c", "and the lexer")
     forked = await yeaft.run("-c", "--fork", "/low and now?")
     listed = await yeaft.run("session", "ls")
-    found = await yeaft.run("search", "parser")
-    ids = [one["id"] for one in msgspec.json.decode((await yeaft.run("session", "ls", "--json")).out)]
-    shown = await yeaft.run("session", "show", ids[0])
+    found = yeaft.here("search", "parser")
+    ids = [one["id"] for one in msgspec.json.decode(yeaft.here("session", "ls", "--json").out)]
+    shown = yeaft.here("session", "show", ids[0])
 
     assert [ran.code for ran in (went_on, forked, listed, found, shown)] == [0] * 5
     assert efforts(server) == ["high", None, "low"]

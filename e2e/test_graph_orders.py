@@ -34,7 +34,7 @@ async def test_a_graph_asks_and_answers_within_the_conversation(yeaft: Yeaft, se
     user.types("/quit")
 
     assert await user.leaves() == 0
-    rows = json.loads((await yeaft.run("graph", "ls", "--json")).out)
+    rows = json.loads(yeaft.here("graph", "ls", "--json").out)
     assert [(row["state"], row["steps"]) for row in rows] == [("completed", 4)]
     shown = await yeaft.run("session", "show", "last")
     assert shown.code == 0
@@ -56,7 +56,7 @@ async def test_ctrl_c_lets_a_run_stand_still_in_line_mode_and_an_order_goes_on_w
     user.presses("c")
     await user.sees("graph report stands still")
     server.release("write")
-    run_id = json.loads((await yeaft.run("graph", "ls", "--json")).out)[0]["id"]
+    run_id = json.loads(yeaft.here("graph", "ls", "--json").out)[0]["id"]
     user.types(f"/runs resume {run_id[:12]}")
     await user.sees("graph report completed")
     user.types(f"/runs {run_id}")

@@ -64,8 +64,8 @@ async def test_no_function_runs_in_a_folder_that_is_not_trusted(yeaft: Yeaft, se
     await serve(ANSWERS)
     written(yeaft, call)
 
-    checked = await yeaft.run("graph", "check", "g.yaml")
-    shown = await yeaft.run("graph", "show", "g.yaml")
+    checked = yeaft.here("graph", "check", "g.yaml")
+    shown = yeaft.here("graph", "show", "g.yaml")
     refused = await yeaft.run("graph", "run", "g.yaml", "tea")
 
     for told in (checked, shown):
@@ -76,7 +76,7 @@ async def test_no_function_runs_in_a_folder_that_is_not_trusted(yeaft: Yeaft, se
     assert f"{yeaft.folder} is not trusted" in refused.err
     assert "(own." in refused.err
     assert "for once: yeaft --trust …, or yeaft -y …" in refused.err  # behind `graph run` they mean something else
-    assert await runs(yeaft) == []
+    assert runs(yeaft) == []
     assert not (yeaft.folder / "was-here").exists()
 
 
@@ -91,7 +91,7 @@ async def test_functions_run_once_their_folder_is_trusted_or_nothing_is_asked_an
     unasked = await yeaft.run("-y", "graph", "run", "g.yaml", "water", "--answer", "yes")
     await yeaft.run("trust", "--yes")
     waiting = await yeaft.run("graph", "run", "g.yaml", "tea")
-    checked = await yeaft.run("graph", "check", "g.yaml")
+    checked = yeaft.here("graph", "check", "g.yaml")
     await yeaft.run("trust", "rm", ".")
     refused = await yeaft.run("graph", "resume", "last", "--answer", "yes")
     cancelled = await yeaft.run("graph", "cancel", "last")
@@ -104,7 +104,7 @@ async def test_functions_run_once_their_folder_is_trusted_or_nothing_is_asked_an
     assert refused.code == 77
     assert "own.shown" in refused.err
     assert cancelled.code == 0, cancelled.err
-    assert [row["state"] for row in await runs(yeaft)] == ["cancelled", "completed", "completed"]
+    assert [row["state"] for row in runs(yeaft)] == ["cancelled", "completed", "completed"]
 
 
 async def test_a_graph_from_elsewhere_is_trusted_by_where_it_is(yeaft: Yeaft, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ async def test_a_graph_from_elsewhere_is_trusted_by_where_it_is(yeaft: Yeaft, tm
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "own.py").write_text(CODE, encoding="utf-8")
         (folder / "g.yaml").write_text("graph: {steps: [{id: a, call: own.shown}]}", encoding="utf-8")
-    await yeaft.run("trust", "--yes")
+    yeaft.here("trust", "--yes")
 
     foreign = await yeaft.run("graph", "run", str(elsewhere / "g.yaml"), "tea")
     within = await yeaft.run("graph", "run", "graphs/g.yaml", "tea")
@@ -132,8 +132,8 @@ async def test_patterns_call_functions_of_yeaft_and_need_no_trust(yeaft: Yeaft, 
     await serve(Script(lines=(Line(steps=(Says(text="done"),), repeat=True),)))
 
     ran = await yeaft.run("flow", "test-repair", "@builder", "--cmd", "true", "--mode", "auto", "--", "Do it")
-    put(yeaft, (await yeaft.run("flow", "show", "test-repair", "@builder", "--cmd", "true")).out.decode())
-    checked = await yeaft.run("graph", "check", "g.yaml", "--json")
+    put(yeaft, yeaft.here("flow", "show", "test-repair", "@builder", "--cmd", "true").out.decode())
+    checked = yeaft.here("graph", "check", "g.yaml", "--json")
 
     assert "is not trusted" not in ran.err
     assert json.loads(checked.out)["graphs"][0]["functions"] == []
@@ -181,7 +181,7 @@ async def test_a_refusal_says_in_which_lines_the_functions_are_called(yeaft: Yea
     file = put(yeaft, EVERYWHERE)
 
     refused = await yeaft.run("graph", "run", "g.yaml", "tea", "--graph", "main")
-    checked = await yeaft.run("graph", "check", "g.yaml")
+    checked = yeaft.here("graph", "check", "g.yaml")
 
     *places, last = refused.err.removeprefix("yeaft: ").splitlines()
     assert (refused.code, refused.out) == (77, b"")
@@ -201,12 +201,12 @@ async def test_every_way_to_run_a_graph_says_in_which_line_it_is_refused_in_the_
     yeaft: Yeaft, serve: Serve
 ) -> None:
     await serve(ANSWERS)
-    await yeaft.run("trust", "--yes")
+    yeaft.here("trust", "--yes")
     (yeaft.folder / "own.py").write_text(CODE, encoding="utf-8")
     file = put(yeaft, "graph:\n  steps:\n    - {id: ok, approve: Go on?}\n    - {id: a, call: own.shown}\n")
     recorded = await yeaft.run("graph", "test", "g.yaml", "tea", "--cassette", "t.jsonl", "--record", "--answer", "yes")
     await yeaft.run("graph", "run", "g.yaml", "tea")
-    await yeaft.run("trust", "rm", ".")
+    yeaft.here("trust", "rm", ".")
     place = f"{file}:4: "
 
     ran = await yeaft.run("graph", "run", "g.yaml", "tea")
@@ -234,7 +234,7 @@ async def test_a_function_beside_a_graph_that_the_folder_brings_is_agreed_to_as_
     place.mkdir(parents=True)
     (place / "g.yaml").write_text("graph: {steps: [{id: a, call: own.shown}]}", encoding="utf-8")
     (place / "own.py").write_text(CODE, encoding="utf-8")
-    await yeaft.run("trust", "--yes")
+    yeaft.here("trust", "--yes")
 
     agreed = await yeaft.run("graph", "run", ".yeaft/recipes/g.yaml", "tea")
     (place / "own.py").write_text(CODE.replace("upper", "lower"), encoding="utf-8")

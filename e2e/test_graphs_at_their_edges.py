@@ -47,7 +47,7 @@ async def test_a_function_that_would_end_the_program_only_fails_its_step(yeaft: 
 
         assert ran.code == 1, ran.err
         assert f"Step 'own' failed: {path}" in ran.err
-        (row, *_) = json.loads((await yeaft.run("graph", "ls", "--json")).out)
+        (row, *_) = json.loads(yeaft.here("graph", "ls", "--json").out)
         assert row["state"] == "failed"
 
 
@@ -60,7 +60,7 @@ async def test_what_nested_graphs_cost_is_not_called_nothing_when_nobody_knows(y
     assert ran.code == 0, ran.err
     assert json.loads(ran.out)["cost"] is None
     assert "$" not in ran.err
-    (step,) = json.loads((await yeaft.run("graph", "logs", "last", "--json")).out)
+    (step,) = json.loads(yeaft.here("graph", "logs", "last", "--json").out)
     assert step["cost"] is None
 
 
@@ -123,7 +123,7 @@ async def test_values_stand_in_prompts_and_questions_as_json(yeaft: Yeaft, serve
 
 async def test_what_should_be_a_mapping_is_told_without_names_from_inside(yeaft: Yeaft) -> None:
     put(yeaft, "graph:\n  steps:\n    - null\n    - 5\n")
-    checked = await yeaft.run("graph", "check", "g.yaml")
+    checked = yeaft.here("graph", "check", "g.yaml")
 
     assert checked.code == 65
     assert checked.err.count("steps: each one must be a mapping") == 2
@@ -148,11 +148,11 @@ async def test_a_list_of_runs_says_which_of_them_waits_for_the_user(yeaft: Yeaft
     assert (await yeaft.run("graph", "run", "g.yaml")).code == 3
 
     assert "needs you" in (await yeaft.run("graph", "ls")).out.decode()
-    (row,) = json.loads((await yeaft.run("graph", "ls", "--json")).out)
+    (row,) = json.loads(yeaft.here("graph", "ls", "--json").out)
     assert (row["state"], row["asked"]) == ("open", "Tea or coffee?")
 
     assert (await yeaft.run("graph", "resume", "last", "--answer", "tea")).code == 0
-    (row,) = json.loads((await yeaft.run("graph", "ls", "--json")).out)
+    (row,) = json.loads(yeaft.here("graph", "ls", "--json").out)
     assert (row["state"], row["asked"]) == ("completed", "")
 
 

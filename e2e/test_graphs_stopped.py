@@ -47,7 +47,7 @@ async def test_a_run_that_was_cancelled_says_how_it_goes_on_from_there(yeaft: Ye
     os.killpg(process.pid, signal.SIGINT)
     ran = await yeaft.ended(process)
 
-    (row,) = await runs(yeaft)
+    (row,) = runs(yeaft)
     command = f"graph retry {row['id'][:10]} write"
     assert f"To go on from there: yeaft {command}" in ran.err
     again = await yeaft.start(*command.split(), "--json")

@@ -9,6 +9,8 @@ import pytest
 
 from e2e.conftest import Serve
 from e2e.given import PATIENCE_S, Ran, Yeaft
+from yeaft.interfaces.cli.json_input import read_op
+from yeaft.kernel.errors import BadData
 from yeaft.llm.scripted.script import Calls, Holds, Line, Says, Script, call, says, script
 
 TALK = ("--input-format", "stream-json", "--output-format", "stream-json")
@@ -155,13 +157,23 @@ async def test_an_interrupt_stops_the_turn_and_the_next_prompt_is_answered(yeaft
 @pytest.mark.parametrize(
     ("line", "said"),
     [
+        ("hello", "Line 3 of standard input"),
+        ('["user"]', "Line 3 of standard input"),
+        ('{"type": "user", "text": " "}', "the prompt is empty"),
+        ('{"type": "user", "text": 5}', "Line 3 of standard input"),
+        ('{"type": "answer", "decision": "maybe"}', "an answer needs"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_told(line: str, said: str) -> None:
+    with pytest.raises(BadData, match=said):
+        read_op(line, 3)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
         (b'{"type": "user", "text": ', "Line 3 of standard input"),
-        (b"hello", "Line 3 of standard input"),
-        (b'["user"]', "Line 3 of standard input"),
         (b'{"type": "usr", "text": "x"}', "no input of type 'usr'"),
-        (b'{"type": "user", "text": " "}', "the prompt is empty"),
-        (b'{"type": "user", "text": 5}', "Line 3 of standard input"),
-        (b'{"type": "answer", "decision": "maybe"}', "an answer needs"),
         (b"\xff\xfe\x00", "Line 3 of standard input"),
     ],
 )

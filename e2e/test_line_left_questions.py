@@ -25,12 +25,7 @@ WRITES = writes("list.txt")
 ASKS = Calls(calls=(ScriptedCall(tool="AskUser", id="a1", args={"question": "Tea?", "options": ["yes", "no"]}),))
 
 
-@pytest.fixture(params=["xterm-256color", "dumb"])
-def term(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.mark.parametrize(("says", "wanted"), [("y", "milk\n"), ("never mind", None)])
+@pytest.mark.parametrize(("term", "says", "wanted"), [("xterm-256color", "y", "milk\n"), ("dumb", "never mind", None)])
 async def test_after_a_kill_a_question_is_put_again_until_it_is_answered_or_something_else_is_said(
     yeaft: Yeaft, serve: Serve, term: str, says: str, wanted: str | None
 ) -> None:

@@ -59,10 +59,10 @@ EDITS = Calls(
 )
 
 
-async def test_parts_of_a_change_are_taken_and_the_model_is_told_which(yeaft: Yeaft, serve: Serve, term: str) -> None:
+async def test_parts_of_a_change_are_taken_and_the_model_is_told_which(yeaft: Yeaft, serve: Serve) -> None:
     server = await serve(script(EDITS, Says(text="Noted.")))
     (yeaft.folder / "a.txt").write_text(OLD)
-    user = Typist(yeaft, "--line", term=term)
+    user = Typist(yeaft, "--line", term="dumb")
 
     await user.sees("yeaft>")
     user.types("change it")
@@ -147,13 +147,15 @@ async def test_lines_from_a_pipe_are_said_one_after_another_until_quit(yeaft: Ye
     assert shown == ["yeaft> first", "One.", "yeaft> second", "Two.", "yeaft> /quit"]
 
 
-async def test_quiet_lines_from_a_pipe_are_not_shown_again(yeaft: Yeaft, serve: Serve) -> None:
-    await serve(script(Says(text="One.")))
+async def test_quiet_lines_from_a_pipe_are_not_shown_again_and_an_answer_keeps_its_empty_lines(
+    yeaft: Yeaft, serve: Serve
+) -> None:
+    await serve(script(Says(text="Two:\n\n- one\n\n\n- two\n", chunk=1)))
 
     ran = await yeaft.run("--line", "-q", given=b"first\n")
 
     assert ran.code == 0, ran.err
-    assert "One." in ran.out.decode()
+    assert "Two:\n\n- one\n\n\n- two\n" in ran.out.decode()
     assert "first" not in ran.out.decode()
 
 
@@ -168,11 +170,12 @@ async def test_a_question_in_a_pipe_ends_with_the_code_that_a_human_is_needed(ye
 
 async def test_orders_that_cannot_be_done_say_so_and_the_conversation_goes_on(yeaft: Yeaft, serve: Serve) -> None:
     await serve(script(Says(text="Here.")))
-    lines = "/mode sideways\n/mode\n/effort\n/effort banana\n/vp @nobody-here\n/rename\n/help\n/status\nhello\n/new\nhello again\n"
+    lines = "/zzzzzz\n/mode sideways\n/mode\n/effort\n/effort banana\n/vp @nobody-here\n/rename\n/help\n/status\nhello\n/new\nhello again\n"
 
     ran = await yeaft.run("--line", given=lines.encode())
 
     said = ran.out.decode()
+    assert "There is no command /zzzzzz" in said
     assert "There is no mode 'sideways'" in said
     assert "The modes are ask, edits, plan, auto; /status says which is in force." in said
     assert "There is no effort 'banana'; there are none, minimal, low," in said
@@ -184,11 +187,9 @@ async def test_orders_that_cannot_be_done_say_so_and_the_conversation_goes_on(ye
     assert len(list((yeaft.dir / "sessions").iterdir())) == 2
 
 
-async def test_to_stop_where_nothing_runs_is_told_and_where_somebody_works_it_stops(
-    yeaft: Yeaft, serve: Serve, term: str
-) -> None:
+async def test_to_stop_where_nothing_runs_is_told_and_where_somebody_works_it_stops(yeaft: Yeaft, serve: Serve) -> None:
     await serve(script(SLEEPS, Says(text="Awake.")))
-    user = Typist(yeaft, "--line", "-y", term=term)
+    user = Typist(yeaft, "--line", "-y")
 
     await user.sees("yeaft>")
     user.types("/stop")
@@ -203,24 +204,6 @@ async def test_to_stop_where_nothing_runs_is_told_and_where_somebody_works_it_st
 
     assert await user.leaves() == 0
     assert "could be stopped" not in before
-
-
-async def test_a_command_that_there_is_not_is_told_and_the_conversation_goes_on(yeaft: Yeaft, serve: Serve) -> None:
-    await serve(script(Says(text="Good morning.")))
-
-    ran = await yeaft.run("--line", given=b"/zzzzzz\nhello\n")
-
-    said = ran.out.decode()
-    assert "There is no command /zzzzzz" in said
-    assert "Good morning." in said
-
-
-async def test_an_answer_keeps_its_empty_lines(yeaft: Yeaft, serve: Serve) -> None:
-    await serve(script(Says(text="Two:\n\n- one\n\n\n- two\n", chunk=1)))
-
-    ran = await yeaft.run("--line", given=b"list\n")
-
-    assert "Two:\n\n- one\n\n\n- two\n" in ran.out.decode()
 
 
 async def test_what_a_folder_brings_is_asked_about_once_and_again_when_it_changes(yeaft: Yeaft, serve: Serve) -> None:
@@ -310,7 +293,7 @@ async def test_a_session_that_cannot_be_opened_leads_back_to_the_one_before(yeaf
     assert len(list((yeaft.dir / "sessions").iterdir())) == 1
 
 
-@pytest.mark.parametrize("how", ["key", "signal"])
+@pytest.mark.parametrize(("term", "how"), [("xterm-256color", "key"), ("dumb", "key"), ("xterm-256color", "signal")])
 async def test_a_message_can_be_stopped_before_it_is_said(yeaft: Yeaft, serve: Serve, term: str, how: str) -> None:
     server = await serve(script(Says(text="Here.")))
     folder = yeaft.dir / "commands"

@@ -32,20 +32,13 @@ async def talked(yeaft: Yeaft, serve: Serve) -> str:
             *[Says(text="Done.")] * 5,
         )
     )
-    first = await yeaft.run("-y", "--json", "Change the notes.")
-    assert first.code == 0, first.err
-    session = str(first.result["session"])
-    second = await yeaft.run("-y", "-r", session, "Now the others.")
-    assert second.code == 0, second.err
-    return session
+    return await yeaft.has_talked("Change the notes.", "Now the others.")
 
 
 async def made(yeaft: Yeaft, serve: Serve, command: str) -> str:
     """Have a conversation of one message in which a command runs; the id of the Session."""
     await serve(script(runs(command, 1), Says(text="Done.")))
-    ran = await yeaft.run("-y", "--json", "Do it.")
-    assert ran.code == 0, ran.err
-    return str(ran.result["session"])
+    return await yeaft.has_talked("Do it.")
 
 
 def files(yeaft: Yeaft) -> dict[str, str]:
@@ -71,13 +64,13 @@ async def test_going_back_shows_what_it_changes_needs_a_yes_and_can_be_taken_bac
     back = await yeaft.run("session", "rewind", session, "-y")
     assert (back.code, files(yeaft)) == (0, BETWEEN)
     assert f"yeaft session redo {session}" in back.err
-    shown = await yeaft.run("session", "show", session)
+    shown = yeaft.here("session", "show", session)
     assert b"Change the notes." in shown.out
     assert b"Now the others." not in shown.out
 
     again = await yeaft.run("session", "redo", session, "-y")
     assert (again.code, files(yeaft)) == (0, AFTER)
-    shown = await yeaft.run("session", "show", session)
+    shown = yeaft.here("session", "show", session)
     assert b"Now the others." in shown.out
 
 
@@ -111,7 +104,7 @@ async def test_checkpoints_are_listed_and_named(yeaft: Yeaft, serve: Serve) -> N
 
     named = await yeaft.run("session", "checkpoint", session, "works")
     twice = await yeaft.run("session", "checkpoint", session, "works")
-    listed = parsed((await yeaft.run("session", "checkpoints", session, "--json")).out)
+    listed = parsed(yeaft.here("session", "checkpoints", session, "--json").out)
     shown = await yeaft.run("session", "checkpoints", session)
     (yeaft.folder / "notes.txt").write_text("mine")
     back = await yeaft.run("session", "rewind", session, "works", "--files", "-y")
@@ -215,7 +208,7 @@ async def test_a_fork_at_a_message_is_made_in_either_way(yeaft: Yeaft, serve: Se
     at_once = await yeaft.run("--json", "-r", session, "--fork", "--at", "2", "Another way.")
 
     assert (printed.code, at_once.code, files(yeaft)) == (0, 0, AFTER)
-    shown = await yeaft.run("session", "show", fork)
+    shown = yeaft.here("session", "show", fork)
     assert b"Change the notes." in shown.out
     assert b"Now the others." not in shown.out
     unknown = await yeaft.run("session", "fork", session, "--at", "m_nothing")

@@ -10,10 +10,10 @@ BAD_URLS = ["http://[::1", "http://127.0.0.1:99999/v1", "http://127.0.0.1:abc/v1
 
 
 @pytest.mark.parametrize("url", BAD_URLS)
-async def test_a_base_url_that_is_none_is_a_matter_of_configuration(yeaft: Yeaft, url: str) -> None:
+def test_a_base_url_that_is_none_is_a_matter_of_configuration(yeaft: Yeaft, url: str) -> None:
     yeaft.talks_to(url)
 
-    ran = await yeaft.run("-p", "hi", "--json")
+    ran = yeaft.here("-p", "hi", "--json")
 
     assert (ran.code, ran.result["exit_code"]) == (78, 78)
     assert "YEAFT_BASE_URL" in ran.result["error"]
@@ -21,10 +21,10 @@ async def test_a_base_url_that_is_none_is_a_matter_of_configuration(yeaft: Yeaft
 
 
 @pytest.mark.parametrize(("key", "variable"), [("openai", "OPENAI_BASE_URL"), ("box", "providers.box.base_url")])
-async def test_the_setting_that_is_wrong_is_named(yeaft: Yeaft, key: str, variable: str) -> None:
+def test_the_setting_that_is_wrong_is_named(yeaft: Yeaft, key: str, variable: str) -> None:
     yeaft.environ |= {"OPENAI_BASE_URL": "http://[::1", "OPENAI_API_KEY": "k"}
 
-    ran = await yeaft.run("-p", "hi", "--json", "-m", f"{key}/m", "--set", 'providers.box.base_url="http://[::1"')
+    ran = yeaft.here("-p", "hi", "--json", "-m", f"{key}/m", "--set", 'providers.box.base_url="http://[::1"')
 
     assert ran.code == 78
     assert variable in ran.result["error"]
@@ -51,8 +51,8 @@ async def test_a_proxy_is_not_asked_for_what_is_on_this_machine(yeaft: Yeaft, se
 
 
 @pytest.mark.parametrize("amount", ["nan", "inf", "-inf", "-0", "-1"])
-async def test_a_cost_limit_is_a_number_that_can_be_kept(yeaft: Yeaft, amount: str) -> None:
-    ran = await yeaft.run("-p", "hi", "--json", f"--max-cost={amount}")
+def test_a_cost_limit_is_a_number_that_can_be_kept(yeaft: Yeaft, amount: str) -> None:
+    ran = yeaft.here("-p", "hi", "--json", f"--max-cost={amount}")
 
     assert (ran.code, ran.result["exit_code"]) == (2, 2)
     assert "--max-cost" in ran.result["error"]

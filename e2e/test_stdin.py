@@ -14,7 +14,6 @@ from yeaft.interfaces.cli.standard_input import LIMIT_BYTES
 from yeaft.llm.scripted.script import Calls, Says, call, says, script
 from yeaft.llm.scripted.server import Received
 
-SHELLS = ("bash", "dash")
 LABEL = '\n\n<attached from="standard input">\n'
 END = "\n</attached>"
 HELLO = says("Hello there.")
@@ -44,7 +43,7 @@ async def test_data_beside_a_prompt_is_a_labelled_block_that_addresses_nobody(ye
     assert told(server.requests[0]).endswith(f"Sum this up{LABEL}@skeptic wrote: nothing is certain\n{END}")
 
 
-@pytest.mark.parametrize("words", [("-",), ("--stdin",), ("--stdin", "-p", "Sum this up")])
+@pytest.mark.parametrize("words", [("-",), ("--stdin", "-p", "Sum this up")])
 async def test_who_asks_for_standard_input_waits_for_it(words: tuple[str, ...], yeaft: Yeaft, serve: Serve) -> None:
     server = await serve(HELLO)
     process = await yeaft.start(*words, stdin=PIPE)
@@ -122,23 +121,23 @@ async def test_bytes_that_are_no_utf8_are_replaced_with_a_notice(yeaft: Yeaft, s
     assert "caf\ufffd cr\ufffdme" in told(server.requests[0])
 
 
-@pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(
-    "loop",
+    ("shell", "loop"),
     [
-        'printf "one\\ntwo\\nthree\\n" | while read l; do yeaft -p "$l"; done',
-        'while read l; do yeaft -p "$l"; done <lines',
-        'while read l; do yeaft -p "$l" </dev/null; done <lines',
+        ("bash", 'printf "one\\ntwo\\n" | while read l; do yeaft -p "$l"; done'),
+        ("dash", 'printf "one\\ntwo\\n" | while read l; do yeaft -p "$l"; done'),
+        ("dash", 'while read l; do yeaft -p "$l"; done <lines'),
+        ("bash", 'while read l; do yeaft -p "$l" </dev/null; done <lines'),
     ],
 )
 async def test_a_shell_loop_keeps_its_lines(loop: str, shell: str, yeaft: Yeaft, serve: Serve) -> None:
     server = await serve(HELLO)
-    (yeaft.folder / "lines").write_text("one\ntwo\nthree\n")
+    (yeaft.folder / "lines").write_text("one\ntwo\n")
 
     ran = await yeaft.shell(loop, program=shell)
 
-    assert (ran.code, ran.out) == (0, b"Hello there.\n" * 3)
-    assert [told(request).rpartition("\n")[2] for request in server.requests] == ["one", "two", "three"]
+    assert (ran.code, ran.out) == (0, b"Hello there.\n" * 2)
+    assert [told(request).rpartition("\n")[2] for request in server.requests] == ["one", "two"]
 
 
 async def test_a_loop_can_hand_on_the_rest_on_purpose(yeaft: Yeaft, serve: Serve) -> None:
@@ -150,18 +149,18 @@ async def test_a_loop_can_hand_on_the_rest_on_purpose(yeaft: Yeaft, serve: Serve
     assert told(server.requests[0]).endswith(f"one{LABEL}two\nthree\n{END}")
 
 
-@pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(
-    "line",
+    ("shell", "line"),
     [
-        "echo piped | yeaft -p hello",
-        "echo piped | { yeaft -p hello; }",
-        "echo piped | (cd .. && yeaft -p hello)",
-        'echo piped | timeout 60 "$PYTHON" -P -m yeaft -p hello',
-        "echo piped | sh review.sh",
-        "yeaft -p hello <piped",
-        "yeaft -p hello <<END\npiped\nEND",
-        "{ sleep 0.3; echo piped; } | yeaft -p hello",
+        ("bash", "echo piped | yeaft -p hello"),
+        ("dash", "echo piped | yeaft -p hello"),
+        ("bash", "echo piped | { yeaft -p hello; }"),
+        ("dash", "echo piped | (cd .. && yeaft -p hello)"),
+        ("bash", 'echo piped | timeout 60 "$PYTHON" -P -m yeaft -p hello'),
+        ("dash", "echo piped | sh review.sh"),
+        ("bash", "yeaft -p hello <piped"),
+        ("dash", "yeaft -p hello <<END\npiped\nEND"),
+        ("bash", "{ sleep 0.3; echo piped; } | yeaft -p hello"),
     ],
 )
 async def test_what_a_pipeline_brings_arrives(line: str, shell: str, yeaft: Yeaft, serve: Serve) -> None:

@@ -34,9 +34,9 @@ THREE = Calls(
 )
 
 
-async def tasks(yeaft: Yeaft, *words: str) -> dict[str, dict[str, Any]]:
+def tasks(yeaft: Yeaft, *words: str) -> dict[str, dict[str, Any]]:
     """The tasks that `task ls` lists, by title."""
-    ran = await yeaft.run("task", "ls", "--json", *words)
+    ran = yeaft.here("task", "ls", "--json", *words)
     assert ran.code == 0, ran
     return {task["title"]: task for task in json.loads(ran.out)}
 
@@ -97,21 +97,21 @@ def outsiders(yeaft: Yeaft, owner: Process) -> set[int]:
     return processes_in(yeaft.folder) - {owner.pid}
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL], ids=lambda one: one.name)
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL], ids=lambda one: one.name)
 async def test_whatever_ends_the_owner_only_declared_tasks_go_on_and_every_terminal_knows(
     yeaft: Yeaft, serve: Serve, number: signal.Signals
 ) -> None:
     server = await serve(script(THREE, Holds(of=Says(text="never"), after_events=0, gate="never"), Says(text="I see.")))
     owner = await yeaft.start("--mode", "auto", "--output-format", "stream-json", "go on")
     await server.reached("never")
-    running = await tasks(yeaft)
+    running = tasks(yeaft)
     await up(yeaft.folder, 3)
     before = outsiders(yeaft, owner)
 
     owner.send_signal(number)
     ended = await yeaft.ended(owner)
     waited = [await yeaft.run("task", "wait", running[title]["id"]) for title in ("obeys", "stubborn")]
-    left = await tasks(yeaft)
+    left = tasks(yeaft)
 
     assert ended.code in (128 + number, -number)
     assert set(running) == {"obeys", "stubborn", "survives"}
@@ -120,7 +120,7 @@ async def test_whatever_ends_the_owner_only_declared_tasks_go_on_and_every_termi
     assert [(title, task["state"], task["pid"]) for title, task in left.items()] == [
         ("survives", "running", running["survives"]["pid"])
     ]
-    known = await tasks(yeaft, "--all")
+    known = tasks(yeaft, "--all")
     assert {title: task["state"] for title, task in known.items()} == {
         "obeys": "cancelled",
         "stubborn": "cancelled",
@@ -171,7 +171,7 @@ async def test_a_vp_is_told_once_of_what_ended_while_nobody_was_there(yeaft: Yea
     await server.reached("never")
     owner.kill()
     await yeaft.ended(owner)
-    for title, task in (await tasks(yeaft)).items():
+    for title, task in tasks(yeaft).items():
         if title == "survives":
             assert (await yeaft.run("task", "cancel", task["id"][:8])).code == 0
         else:
@@ -190,7 +190,7 @@ async def test_a_one_shot_does_not_wait_for_its_tasks_and_says_what_becomes_of_t
     await serve(script(Calls(calls=calls), Says(text="All started.")))
 
     ran = await yeaft.run("--mode", "auto", "start them")
-    known = await tasks(yeaft, "--all")
+    known = tasks(yeaft, "--all")
 
     job = known["job"]["id"]
     assert (ran.code, ran.out.decode()) == (0, "All started.\n")
@@ -225,18 +225,18 @@ async def test_100_mb_of_output_leave_the_owner_small_and_are_all_there(yeaft: Y
 
 
 async def test_commands_about_tasks_say_what_is_wrong_and_exit_accordingly(yeaft: Yeaft, serve: Serve) -> None:
-    assert (await yeaft.run("task", "ls")).err == "There are no background tasks.\n"
+    assert yeaft.here("task", "ls").err == "There are no background tasks.\n"
     await serve(
         script(Calls(calls=(background(UNTIL_GO, "a", survives=True), background("true", "b"))), Says(text="ok"))
     )
     await yeaft.run("--mode", "auto", "go")
-    known = await tasks(yeaft, "--all")
+    known = tasks(yeaft, "--all")
 
     late = await yeaft.run("task", "wait", known["a"]["id"], "--timeout", "50ms")
-    unknown = await yeaft.run("task", "show", "j_zzz")
-    unclear = await yeaft.run("task", "show", "j_")
+    unknown = yeaft.here("task", "show", "j_zzz")
+    unclear = yeaft.here("task", "show", "j_")
     shown = await yeaft.run("task", "show", known["a"]["id"])
-    nowhere = await yeaft.run("task", "ls", "-r", "zzz")
+    nowhere = yeaft.here("task", "ls", "-r", "zzz")
     cancelled = await yeaft.run("task", "cancel", known["a"]["id"])
     again = await yeaft.run("task", "cancel", known["a"]["id"], "--json")
     none_left = await yeaft.run("task", "ls")
@@ -255,7 +255,7 @@ async def test_commands_about_tasks_say_what_is_wrong_and_exit_accordingly(yeaft
 async def test_a_pid_that_now_belongs_to_somebody_else_is_neither_shown_nor_hit(yeaft: Yeaft, serve: Serve) -> None:
     await serve(script(Calls(calls=(background("sleep 300", "a", survives=True),)), Says(text="ok")))
     await yeaft.run("--mode", "auto", "go")
-    task = (await tasks(yeaft))["a"]
+    task = tasks(yeaft)["a"]
     meta = Path(task["log"]).with_name("meta.json")
     record = json.loads(meta.read_text())
     (keeper,) = record["processes"]
@@ -264,7 +264,7 @@ async def test_a_pid_that_now_belongs_to_somebody_else_is_neither_shown_nor_hit(
     bystander = await yeaft.start_program("sleep", "300")
     meta.write_text(json.dumps(record | {"processes": [keeper | {"pid": bystander.pid}]}))
 
-    shown = (await tasks(yeaft, "--all"))["a"]
+    shown = tasks(yeaft, "--all")["a"]
     cancelled = await yeaft.run("task", "cancel", task["id"])
 
     assert shown["state"] == "orphaned"
@@ -283,9 +283,9 @@ async def test_a_process_that_is_killed_while_it_starts_tasks_leaves_none_of_the
 
     owner.kill()
     await yeaft.ended(owner)
-    for task in (await tasks(yeaft)).values():
+    for task in tasks(yeaft).values():
         await yeaft.run("task", "wait", task["id"])
     await gone(sorted(processes_in(yeaft.folder)))
 
-    assert await tasks(yeaft) == {}
-    assert {task["state"] for task in (await tasks(yeaft, "--all")).values()} <= {"cancelled", "orphaned"}
+    assert tasks(yeaft) == {}
+    assert {task["state"] for task in tasks(yeaft, "--all").values()} <= {"cancelled", "orphaned"}

@@ -58,10 +58,10 @@ def knows(yeaft: Yeaft, server: ScriptedServer, protocol: str, tools: str = 'too
     (yeaft.dir / "config.toml").write_text(config)
 
 
-async def is_replayed(yeaft: Yeaft) -> bool:
+def is_replayed(yeaft: Yeaft) -> bool:
     """Whether every request of the only Session can be rebuilt from its journal."""
-    (session,) = json.loads((await yeaft.run("session", "ls", "--json")).out)
-    ran = await yeaft.run("replay", session["id"], "--check", "--json")
+    (session,) = json.loads(yeaft.here("session", "ls", "--json").out)
+    ran = yeaft.here("replay", session["id"], "--check", "--json")
     return ran.code == 0 and {one["verdict"] for one in json.loads(ran.out)} == {"equal"}
 
 
@@ -106,17 +106,16 @@ async def test_a_file_is_read_and_edited_with_approval_and_a_command_run(
     assert [one.problems for one in server.requests] == [()] * 4
     assert not any("tools" in one.body for one in server.requests)
     assert "all is well" not in server.requests[-1].raw.decode()
-    assert await is_replayed(yeaft)
+    assert is_replayed(yeaft)
 
 
-@protocols
-async def test_two_vps_work_beside_each_other(yeaft: Yeaft, serve: Serve, protocol: str) -> None:
+async def test_two_vps_work_beside_each_other(yeaft: Yeaft, serve: Serve) -> None:
     def line(vp: str) -> Line:
         block = f"content:\n```\nby {vp}\n```\n"
         return Line(vp=vp, steps=(acts("FileWrite", block, file_path=f"{vp}.txt"), answers(f"{vp} is done.")))
 
     server = await serve(without_tools(line("omni"), line("builder")))
-    knows(yeaft, server, protocol)
+    knows(yeaft, server, "anthropic")
 
     ran = await yeaft.run("--vp", "omni,builder", "--mode", "auto", "--output-format", "json", "@omni @builder write")
 
@@ -126,11 +125,10 @@ async def test_two_vps_work_beside_each_other(yeaft: Yeaft, serve: Serve, protoc
         "builder": "builder is done.",
     }
     assert [(yeaft.folder / f"{vp}.txt").read_text() for vp in ("omni", "builder")] == ["by omni\n", "by builder\n"]
-    assert await is_replayed(yeaft)
+    assert is_replayed(yeaft)
 
 
-@protocols
-async def test_a_turn_that_was_killed_goes_on_where_it_was(yeaft: Yeaft, serve: Serve, protocol: str) -> None:
+async def test_a_turn_that_was_killed_goes_on_where_it_was(yeaft: Yeaft, serve: Serve) -> None:
     held: Step = Holds(of=answers("never heard"), after_events=3, gate="killed")
     again = (
         acts("Bash", command="echo once >> ran.txt"),
@@ -139,7 +137,7 @@ async def test_a_turn_that_was_killed_goes_on_where_it_was(yeaft: Yeaft, serve: 
         answers("Once."),
     )
     server = await serve(without_tools(Line(steps=again)))
-    knows(yeaft, server, protocol)
+    knows(yeaft, server, "openai-responses")
     running = await yeaft.start("--mode", "auto", "run it once")
     await server.reached("killed")
     os.killpg(running.pid, signal.SIGKILL)
@@ -150,7 +148,7 @@ async def test_a_turn_that_was_killed_goes_on_where_it_was(yeaft: Yeaft, serve: 
     assert (ran.code, ran.out.decode()) == (0, "Once.\n"), ran
     assert (yeaft.folder / "ran.txt").read_text() == "once\n"
     assert newest(server) == "Observation: 1\tonce"
-    assert await is_replayed(yeaft)
+    assert is_replayed(yeaft)
 
 
 async def test_calls_that_cannot_be_read_are_told_back_twice_and_then_the_words_stand(
@@ -169,7 +167,7 @@ async def test_calls_that_cannot_be_read_are_told_back_twice_and_then_the_words_
     assert "Frobnicate" in told[2]
     assert "Write no Action now" in told[2]
     assert ["# Tools\n" in one.body["instructions"] for one in server.requests] == [True, True, False]
-    assert await is_replayed(yeaft)
+    assert is_replayed(yeaft)
 
 
 def newest_of(body: dict[str, Any]) -> str:
@@ -187,7 +185,7 @@ async def test_a_server_that_refuses_tools_needs_no_setting(yeaft: Yeaft, serve:
     assert (ran.code, ran.out.decode()) == (0, "One file.\n"), ran
     assert "only.txt" in newest(server)
     assert ["tools" in one.body for one in server.requests] == [True, False, False]
-    assert await is_replayed(yeaft)
+    assert is_replayed(yeaft)
 
 
 async def test_a_step_of_a_graph_hands_over_a_typed_result(yeaft: Yeaft, serve: Serve) -> None:
@@ -206,7 +204,7 @@ async def test_a_step_of_a_graph_hands_over_a_typed_result(yeaft: Yeaft, serve: 
     (kept,) = yeaft.dir.glob("sessions/*/out/collect/prices.csv")
     assert await asyncio.to_thread(Path.read_text, kept) == table
     assert "FinishStep(" in server.requests[0].body["instructions"]
-    assert await is_replayed(yeaft)
+    assert is_replayed(yeaft)
 
 
 async def test_the_user_sees_how_a_model_is_told_of_tools(yeaft: Yeaft, serve: Serve) -> None:
@@ -214,11 +212,11 @@ async def test_the_user_sees_how_a_model_is_told_of_tools(yeaft: Yeaft, serve: S
     knows(yeaft, server, "anthropic")
 
     shown = (await yeaft.run("model", "show")).out.decode()
-    (row,) = [one for one in json.loads((await yeaft.run("model", "ls", "--json")).out) if one["ref"] == "box/old"]
+    (row,) = [one for one in json.loads(yeaft.here("model", "ls", "--json").out) if one["ref"] == "box/old"]
     knows(yeaft, server, "anthropic", tools="tools = false")
-    off = json.loads((await yeaft.run("model", "show", "--json")).out)
+    off = json.loads(yeaft.here("model", "show", "--json").out)
     knows(yeaft, server, "anthropic", tools='tools = "words"')
-    wrong = await yeaft.run("model", "show")
+    wrong = yeaft.here("model", "show")
 
     assert "tools: yes, in plain text" in shown
     assert (row["tools"], off["tools"]) == ("text", False)

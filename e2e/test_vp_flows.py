@@ -54,7 +54,7 @@ async def test_a_vp_has_a_flow_run_and_gets_what_came_of_it(yeaft: Yeaft, serve:
     assert ran.result["text"] == "They are done."
     assert "completed" in call_result(ran)
     assert "green tea" in call_result(ran)
-    (row,) = runs(await yeaft.run("graph", "ls", "--json"))
+    (row,) = runs(yeaft.here("graph", "ls", "--json"))
     assert (row["state"], row["source"]) == ("completed", "flow:chain")
     assert "green tea" in str(server.requests[-1].body)
 
@@ -75,7 +75,7 @@ async def test_nobody_there_to_ask_means_that_nothing_is_started(yeaft: Yeaft, s
 
     assert ran.code == 3, ran.err
     assert "RunFlow" in ran.err
-    assert runs(await yeaft.run("graph", "ls", "--json")) == []
+    assert runs(yeaft.here("graph", "ls", "--json")) == []
 
 
 async def test_a_vp_cannot_give_its_flow_more_rights_or_a_larger_bound(yeaft: Yeaft, serve: Serve) -> None:
@@ -83,7 +83,7 @@ async def test_a_vp_cannot_give_its_flow_more_rights_or_a_larger_bound(yeaft: Ye
     lets(yeaft)
     ran = await yeaft.run("-p", "brew", "--allow", "RunFlow", "--output-format", "stream-json")
     assert "holds for the whole Session" in call_result(ran)
-    assert runs(await yeaft.run("graph", "ls", "--json")) == []
+    assert runs(yeaft.here("graph", "ls", "--json")) == []
 
     lets(yeaft, "vp_run_tokens = 10\n")
     await serve(flow_script('chain @builder @skeptic @builder --max-tokens 900000 "a pot of tea"'))
@@ -133,5 +133,5 @@ async def test_interrupting_the_vp_ends_its_flow_in_good_order(yeaft: Yeaft, ser
     process.send_signal(signal.SIGINT)
 
     assert (await yeaft.ended(process)).code == 130
-    (row,) = runs(await yeaft.run("graph", "ls", "--json"))
+    (row,) = runs(yeaft.here("graph", "ls", "--json"))
     assert row["state"] == "cancelled"

@@ -10,7 +10,9 @@ from msgspec import Struct
 from e2e.drill.checks import journal_problems, request_problems
 from e2e.drill.crash import MENTIONS, OPENING
 from e2e.drill.place import JSON_LINES, Line, Place, Run
+from e2e.drill.reopened import resume
 from e2e.drill.stories import CHECK, NEXT, PEER, START, lay_out
+from yeaft.events.ops import Say
 from yeaft.events.turn import RequestFailed
 from yeaft.llm.scripted import script
 from yeaft.llm.scripted.script import Calls, Fails, Holds, Says, Script, Stalls, Step, call
@@ -186,9 +188,8 @@ async def _stopped(place: Place, run: Run, server: ScriptedServer, name: str, go
     (session_id,) = place.sessions()
     problems += journal_problems(place, session_id)
     problems += _forgotten(place, session_id, run.lines)
-    again = await place.run("-r", session_id, *JSON_LINES, *AUTO, NEXT)
-    problems += [] if again.exit_code == 0 else [f"the next turn ended with {again.exit_code}: {again.stderr}"]
-    problems += [f"after the next turn: {problem}" for problem in journal_problems(place, session_id)]
+    again = await resume(place, session_id, Say(text=NEXT))
+    problems += [f"after the next turn: {problem}" for problem in again]
     problems += request_problems(server.requests[asked_before:])
     ended_s = (max(ends) - began_ms) / 1000 if ends else 0.0
     return Stopped(name=name, ended_s=max(ended_s, 0.0), gone_s=gone_s, problems=tuple(problems))

@@ -10,15 +10,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from e2e.drill.checks import effect_problems, journal_problems, lost_lines, request_problems
+from e2e.drill.checks import effect_problems, lost_lines, request_problems
 from e2e.drill.place import JSON_LINES, Place, Run, call_ids
+from e2e.drill.reopened import NOTHING_LEFT, resume
 from e2e.drill.stories import EFFECTS, NEXT, PEER, START, VPS, lay_out
+from yeaft.events.ops import ContinueTurn, Say
 from yeaft.llm.scripted.server import ScriptedServer
 from yeaft.store.directory import session_paths
 
 MENTIONS = " ".join("@" + vp for vp in VPS)
 OPENING = (*JSON_LINES, "--mode", "auto", "--vp", ",".join((*VPS, PEER)))
-NOTHING_LEFT = 66  # exit code of `--continue-turn` when no turn is open
 
 
 class Moment(Struct, frozen=True, kw_only=True):
@@ -87,7 +88,8 @@ async def kill_trial(root: Path, server: ScriptedServer, protocol: str, moment: 
     problems = lost_lines(run.durable(), place.records(session_id))
     copy = Place(root / "copy", server.base_url, protocol)
     shutil.copytree(session_paths(place.home, session_id).root, session_paths(copy.home, session_id).root)
-    problems += await _asked_again(place, session_id)
+    again = await resume(place, session_id, Say(text=f"{MENTIONS} {NEXT}"))
+    problems += [f"after the next turn: {problem}" for problem in again]
     problems += effect_problems(call_ids(place.work / EFFECTS), place.records(session_id))
     continued, found = await _continued(copy, session_id, second)
     problems += found
@@ -106,22 +108,11 @@ async def killed_at(run: Run, moment: Moment) -> bool:
     return await run.end() == -signal.SIGKILL
 
 
-async def _asked_again(place: Place, session_id: str) -> list[str]:
-    run = await place.run("-r", session_id, *JSON_LINES, "--mode", "auto", f"{MENTIONS} {NEXT}")
-    found = [] if run.exit_code == 0 else [f"the next turn ended with {run.exit_code}: {run.stderr}"]
-    return [*found, *(f"after the next turn: {problem}" for problem in journal_problems(place, session_id))]
-
-
 async def _continued(copy: Place, session_id: str, second: Moment) -> tuple[bool, list[str]]:
-    words = ("-r", session_id, "--continue-turn", *JSON_LINES, "--mode", "auto")
-    killed = await copy.start(*words)
+    killed = await copy.start("-r", session_id, "--continue-turn", *JSON_LINES, "--mode", "auto")
     await killed_at(killed, second)
     found = lost_lines(killed.durable(), copy.records(session_id))
-    run = await copy.run(*words)
-    codes = {killed.exit_code, run.exit_code}
-    if not codes <= {0, NOTHING_LEFT, -signal.SIGKILL} or run.exit_code == -signal.SIGKILL:
-        found.append(f"--continue-turn ended with {killed.exit_code}, then {run.exit_code}: {run.stderr}")
-    found += [f"after --continue-turn: {problem}" for problem in journal_problems(copy, session_id)]
-    checked = await copy.run("replay", session_id, "--check")
-    found += [] if checked.exit_code == 0 else [f"replay --check: {checked.stdout}{checked.stderr}"]
-    return codes != {NOTHING_LEFT}, found
+    if killed.exit_code not in (0, NOTHING_LEFT, -signal.SIGKILL):
+        found.append(f"--continue-turn ended with {killed.exit_code}: {killed.stderr}")
+    found += [f"after --continue-turn: {problem}" for problem in await resume(copy, session_id, ContinueTurn())]
+    return killed.exit_code != NOTHING_LEFT, found

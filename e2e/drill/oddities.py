@@ -1,15 +1,22 @@
 """Models that say what no model should: the turn ends in a defined way, a line says so, and the next turn works."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
 
 from e2e.drill.checks import journal_problems, request_problems
-from e2e.drill.place import JSON_LINES, Place, Run
+from e2e.drill.place import JSON_LINES, Place
+from e2e.drill.reopened import resume, wish_for
 from e2e.drill.stories import NEXT, START
+from yeaft.events.ops import Say
+from yeaft.interfaces.assemble import Opened, opened
+from yeaft.interfaces.cli.findings import Findings
+from yeaft.interfaces.cli.stderr_screen import StderrScreen
 from yeaft.llm.model import WireProtocol
 from yeaft.llm.scripted.script import Breaks, Calls, Fails, Line, Says, Script, ScriptedCall, Step, call
 from yeaft.llm.scripted.server import ScriptedServer
+from yeaft.session.opening import Wanted
 
 BOTH: tuple[WireProtocol, ...] = ("anthropic", "openai-responses")
 ANSWERED, FAILED, LIMIT, AGAIN = 0, 1, 4, 75
@@ -20,7 +27,10 @@ LARGE_TEXT_BYTES = 5_000_000
 
 
 class Oddity(Struct, frozen=True, kw_only=True):
-    """What a model does, and how the process must end; `said` is a part of the line that explains it on stderr."""
+    """What a model does, and how the process must end; `said` is a part of the line that explains it on stderr.
+
+    What `is_heavy` keeps the engine and the tools busy, and does not look different to the other adapter.
+    """
 
     name: str
     steps: tuple[Step, ...]
@@ -28,6 +38,7 @@ class Oddity(Struct, frozen=True, kw_only=True):
     said: str = ""
     protocols: tuple[WireProtocol, ...] = BOTH
     context_tokens: int = 200_000
+    is_heavy: bool = False
 
 
 def _todo(ident: str | None = None, raw: str | None = None) -> ScriptedCall:
@@ -132,39 +143,67 @@ ODDITIES = (
         exit_code=AGAIN,
         said="failed",
     ),
-    Oddity(name="200 calls in one reply", steps=(_calls(*(call("Grep", pattern=f"p{n}") for n in range(200))), WORDS)),
+    Oddity(
+        name="200 calls in one reply",
+        steps=(_calls(*(call("Grep", pattern=f"p{n}") for n in range(200))), WORDS),
+        is_heavy=True,
+    ),
     Oddity(name="a reply of 5 MB", steps=(Says(text="word " * (LARGE_TEXT_BYTES // 5), chunk=4096),)),
-    Oddity(name="a result of 3 MB", steps=(_calls(call("Bash", command=f"cat {BIG_FILE}")), WORDS)),
+    Oddity(name="a result of 3 MB", steps=(_calls(call("Bash", command=f"cat {BIG_FILE}")), WORDS), is_heavy=True),
     Oddity(
         name="more than the window holds",
         steps=(_calls(*(call("FileRead", file_path=BIG_FILE, offset=n * 400) for n in range(40))), WORDS),
         context_tokens=24_000,
+        is_heavy=True,
     ),
 )
 
 
-async def meet(root: Path, oddity: Oddity, protocol: str) -> list[str]:
-    """Let the model do its odd thing, then ask it something else; returns what is wrong with either."""
+async def meet(root: Path, oddity: Oddity, protocol: str, *, here: bool = False) -> list[str]:
+    """Let the model do its odd thing, then ask it something else; returns what is wrong with either.
+
+    `here` plays the first turn in this process, which says the same as a process of its own.
+    """
     lines = (Line(when=NEXT, order="round", steps=(Says(text="next is done"),)), Line(when="", steps=oddity.steps))
     async with ScriptedServer(Script(lines=lines)) as server:
         place = Place(root, server.base_url, protocol, context_tokens=oddity.context_tokens)
         (place.work / BIG_FILE).write_text("0123456789" * 9 + "012345678\n" * (BIG_FILE_BYTES // 10))
-        run = await place.run(*JSON_LINES, "--mode", "auto", START)
-        problems = _ends(run, oddity)
+        problems = await (_met_here if here else _met)(place, oddity)
         (session_id,) = place.sessions()
         problems += journal_problems(place, session_id)
-        again = await place.run("-r", session_id, *JSON_LINES, "--mode", "auto", NEXT)
-        problems += [] if again.exit_code == 0 else [f"the next turn ended with {again.exit_code}: {again.stderr}"]
-        problems += [f"after the next turn: {problem}" for problem in journal_problems(place, session_id)]
+        again = await resume(place, session_id, Say(text=NEXT))
+        problems += [f"after the next turn: {problem}" for problem in again]
         return [*problems, *request_problems(server.requests)]
 
 
-def _ends(run: Run, oddity: Oddity) -> list[str]:
-    ends = run.of_type("turn.ended")
-    problems = [] if len(ends) == 1 else [f"{len(ends)} ends"]
-    if run.exit_code != oddity.exit_code or run.result["exit_code"] != run.exit_code:
-        outcome = [end["data"]["outcome"] for end in ends]
-        problems.append(f"exit code {run.exit_code} ({outcome}), not {oddity.exit_code}: {run.stderr}")
-    if oddity.said not in run.stderr or (oddity.exit_code and not run.stderr.strip()):
-        problems.append(f"no line says why ({oddity.said!r}): {run.stderr!r}")
+async def _met(place: Place, oddity: Oddity) -> list[str]:
+    run = await place.run(*JSON_LINES, "--mode", "auto", START)
+    code = run.exit_code
+    problems = [] if code == run.result["exit_code"] else [f"the result says {run.result['exit_code']}, not {code}"]
+    return [*problems, *_ends(oddity, code, [end["data"]["outcome"] for end in run.of_type("turn.ended")], run.stderr)]
+
+
+async def _met_here(place: Place, oddity: Oddity) -> list[str]:
+    said: list[str] = []
+    async with opened(wish_for(place, Wanted())) as opening:
+        findings = Findings(said.append)
+        opening.listen(findings.hear)
+        opening.listen(_stderr(opening, said.append).hear)
+        opening.session.send(Say(text=START))
+        await opening.session.idle()
+        result = findings.result(opening.state, stdin="none", is_asked=True)
+    return _ends(oddity, result.exit_code, [vp.outcome for vp in result.vps], "\n".join(said))
+
+
+def _stderr(opening: Opened, write: Callable[[str], None]) -> StderrScreen:
+    session_id = opening.state.session_id
+    return StderrScreen(write, opening.ui, session_id, {}, quiet=False, with_calls=False, columns=None)
+
+
+def _ends(oddity: Oddity, code: int | None, outcomes: list[str], said: str) -> list[str]:
+    problems = [] if len(outcomes) == 1 else [f"{len(outcomes)} ends"]
+    if code != oddity.exit_code:
+        problems.append(f"exit code {code} ({outcomes}), not {oddity.exit_code}: {said}")
+    if oddity.said not in said or (oddity.exit_code and not said.strip()):
+        problems.append(f"no line says why ({oddity.said!r}): {said!r}")
     return problems

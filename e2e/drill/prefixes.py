@@ -8,20 +8,19 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from e2e.drill.checks import event_problems, folded, journal_problems, request_problems
-from e2e.drill.crash import MENTIONS, NOTHING_LEFT
+from e2e.drill.checks import event_problems, folded, request_problems
+from e2e.drill.crash import MENTIONS
 from e2e.drill.place import Place
+from e2e.drill.reopened import resume, wish_for
 from e2e.drill.stories import NEXT, PEER, START, VPS, lay_out
 from yeaft.engine.request import build_request
 from yeaft.engine.settings import Settings, thaw
 from yeaft.events.codec import Event, Recorded, id_of
-from yeaft.events.ops import AnyOp, ContinueTurn, Say
+from yeaft.events.ops import ContinueTurn, Say
 from yeaft.events.session import MessagePosted, SettingsFrozen
 from yeaft.events.turn import TurnStarted
 from yeaft.interfaces.assemble import opened
-from yeaft.interfaces.ground import Wish
 from yeaft.kernel import ids
-from yeaft.kernel.errors import NotFound
 from yeaft.llm import anthropic_prompt, responses_prompt
 from yeaft.llm.model import Encode, ModelEntry, WireProtocol
 from yeaft.llm.scripted.server import ScriptedServer
@@ -47,7 +46,7 @@ ENCODERS: Mapping[WireProtocol, Callable[[ModelEntry], Encode]] = {
 async def recorded(place: Place) -> str:
     """Play the story to its end in a new Session of `place`; returns the Session's id."""
     lay_out(place.work)
-    async with opened(_wish(place, Wanted(roster=(*VPS, PEER)))) as here:
+    async with opened(wish_for(place, Wanted(roster=(*VPS, PEER)))) as here:
         here.session.send(Say(text=f"{MENTIONS} {START}"))
         await here.session.idle()
         return here.state.session_id
@@ -87,28 +86,6 @@ async def lay_out_cut(place: Place, whole: Place, session_id: str, count: int) -
     records = whole.records(session_id)[:count]
     await journal.append(SESSION_STREAM, 0, records[-1].epoch, records)
     await journal.close()
-
-
-async def resume(place: Place, session_id: str, op: AnyOp) -> list[str]:
-    """Open the Session in this process, do `op`, and close it; returns what is wrong then."""
-    before = len(place.records(session_id))
-    try:
-        async with opened(_wish(place, Wanted(ref=session_id))) as here:
-            here.session.send(op)
-            await here.session.idle()
-    except NotFound as error:
-        whole = not list(event_problems(place.records(session_id)))
-        return [] if error.exit_code == NOTHING_LEFT and isinstance(op, ContinueTurn) and whole else [str(error)]
-    failed = [
-        f"{one.event.vp_id} failed: {one.event.error}"
-        for one in place.records(session_id)[before:]
-        if one.type == "turn.ended" and one.event.outcome == "failed"
-    ]
-    return [*failed, *journal_problems(place, session_id)]
-
-
-def _wish(place: Place, wanted: Wanted) -> Wish:
-    return Wish(environ=place.environ, folder=place.work, wanted=wanted, mode="auto")
 
 
 def _closed(records: Sequence[Recorded], phrases: Mapping[str, str]) -> list[Recorded]:

@@ -53,6 +53,6 @@ async def goes_back(screen: Screen) -> None:
     await screen.hides("Runs of graphs")
 
 
-async def rows(yeaft: Yeaft) -> list[tuple[str, str, int]]:
-    found = json.loads((await yeaft.run("graph", "ls", "--json")).out)
+def rows(yeaft: Yeaft) -> list[tuple[str, str, int]]:
+    found = json.loads(yeaft.here("graph", "ls", "--json").out)
     return [(row["graph"], row["state"], row["steps"]) for row in found]

@@ -34,41 +34,6 @@ def appears(path: Path) -> None:
         time.sleep(0.02)
 
 
-async def test_one_hunk_is_left_and_the_file_keeps_its_bom_and_line_ends(
-    yeaft: Yeaft, serve: Serve, terminals: Terminals
-) -> None:
-    edit = {"old_string": "three\nfour\nfive\nsix", "new_string": "3\nfour\nfive\n6", "file_path": "a.txt"}
-    server = await serve(
-        Script(
-            lines=(
-                Line(steps=(Calls(calls=(ScriptedCall(tool="FileEdit", id="e1", args=edit),)), Says(text="Noted."))),
-            )
-        )
-    )
-    raw = b"\xef\xbb\xbfone\r\ntwo\r\nthree\r\nfour\r\nfive\r\nsix\r\n"
-    (yeaft.folder / "a.txt").write_bytes(raw)
-    screen = terminals(columns=80, rows=24)
-    screen.starts()
-
-    await screen.shows("ask")
-    screen.types("edit it")
-    screen.presses("enter")
-    shown = await screen.shows("1 1   one", "- three", "+ 3", "1/2", "2/2", "h parts")
-    assert "FEFF" not in shown
-    screen.presses("pagedown")
-    await screen.shows("- six", "+ 6")
-    screen.types("h")
-    await screen.shows("> [x] 1/2 taken")
-    screen.presses("down")
-    screen.types(" ")
-    await screen.shows("> [ ] 2/2 left")
-    screen.presses("enter")
-    await screen.shows("Noted.")
-
-    assert (yeaft.folder / "a.txt").read_bytes() == raw.replace(b"three", b"3")
-    assert "-6" in server.requests[-1].raw.decode()
-
-
 async def test_a_change_is_written_otherwise_in_an_editor_and_looked_at_again(
     yeaft: Yeaft, serve: Serve, terminals: Terminals
 ) -> None:
@@ -152,10 +117,15 @@ async def test_after_a_kill_between_the_yes_and_the_write_the_yes_still_is_to_wh
     assert "-line three" in server.requests[-1].raw.decode()
 
 
-async def test_after_a_kill_a_question_is_there_again_and_a_yes_lets_the_turn_go_on(
+async def test_after_a_kill_a_question_is_there_again_for_a_yes_and_void_once_the_user_says_something_else(
     yeaft: Yeaft, serve: Serve, terminals: Terminals
 ) -> None:
-    await serve(by_round(writes(), Says(text="Noted.")))
+    lines = (
+        Line(when="change it", steps=(writes(), Says(text="Noted.")), order="round"),
+        Line(when="undo it", steps=(writes(OLD, "w2"), Says(text="never said")), order="round"),
+        Line(when="go on", steps=(Says(text="As you like."),)),
+    )
+    await serve(Script(lines=lines))
     (yeaft.folder / "a.txt").write_text(OLD)
     screen = terminals()
     screen.starts()
@@ -167,6 +137,7 @@ async def test_after_a_kill_a_question_is_there_again_and_a_yes_lets_the_turn_go
     os.kill(screen.pid, signal.SIGKILL)
     await screen.leaves()
     assert (yeaft.folder / "a.txt").read_text() == OLD
+
     again = terminals()
     again.starts("-c")
     await again.shows("This was left open", "+ line three", "Alt+A answer the question")
@@ -174,30 +145,18 @@ async def test_after_a_kill_a_question_is_there_again_and_a_yes_lets_the_turn_go
     await again.shows(ONCE)
     again.types("1")
     await again.shows("Noted.")
-
     assert (yeaft.folder / "a.txt").read_text() == NEW
 
-
-async def test_after_a_kill_a_question_is_void_once_the_user_says_something_else(
-    yeaft: Yeaft, serve: Serve, terminals: Terminals
-) -> None:
-    await serve(Script(lines=(Line(steps=(writes(), Says(text="Noted."))),)))
-    (yeaft.folder / "a.txt").write_text(OLD)
-    screen = terminals()
-    screen.starts()
-
-    await screen.shows("ask")
-    screen.types("change it")
-    screen.presses("enter")
-    await screen.shows(ONCE)
-    os.kill(screen.pid, signal.SIGKILL)
-    await screen.leaves()
-    again = terminals()
-    again.starts("-c")
-    await again.shows("This was left open")
-    again.types("go on")
+    again.types("undo it")
     again.presses("enter")
-    await again.shows("Noted.")
-
-    await again.hides("asks")
-    assert (yeaft.folder / "a.txt").read_text() == OLD
+    await again.shows("- line three", ONCE)
+    os.kill(again.pid, signal.SIGKILL)
+    await again.leaves()
+    third = terminals()
+    third.starts("-c")
+    await third.shows("This was left open", "- line three")
+    third.types("go on")
+    third.presses("enter")
+    await third.shows("As you like.")
+    await third.hides("asks")
+    assert (yeaft.folder / "a.txt").read_text() == NEW

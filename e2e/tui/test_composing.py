@@ -6,8 +6,6 @@ import os
 import signal
 from collections.abc import Callable
 
-import pytest
-
 from e2e.conftest import Serve, Terminals
 from e2e.given import PATIENCE_S, Yeaft
 from e2e.screen import Screen
@@ -54,12 +52,36 @@ def caret(screen: Screen) -> tuple[int, str]:
     return x - len(PROMPT), (screen.lines[y][: len(PROMPT)] if y < len(screen.lines) else "")
 
 
-async def test_lines_that_come_as_keys_are_one_draft_and_nothing_is_sent(serve: Serve, terminals: Terminals) -> None:
+async def clears(screen: Screen) -> None:
+    """Give up the draft."""
+    screen.presses("ctrl+c")
+    await screen.shows("Write a message")
+
+
+async def test_lines_are_one_draft_however_they_are_typed_and_nothing_is_sent_before_enter(
+    serve: Serve, terminals: Terminals
+) -> None:
     server = await serve(answers())
     screen = await started(terminals())
 
-    screen.sends(b"a\rb\nc\r\nd")
+    for character in "こんに":
+        screen.types(character)
+        await screen.shows(lambda text, end=character: draft(text).startswith("こんに"[: "こんに".index(end) + 1]))
+    screen.types("ちは")
+    await screen.shows(drafted("こんにちは"))
+    await clears(screen)
 
+    expected = "x"
+    for key in (b"\n", b"\x1b\r", b"\x1b[13;2u", b"\x1b[13;3u", b"\x1b[27;2;13~"):
+        screen.types("x")
+        await screen.shows(drafted(expected))
+        screen.sends(key)
+        expected += "\nx"
+    screen.types("x")
+    await screen.shows(drafted(expected))
+    await clears(screen)
+
+    screen.sends(b"a\rb\nc\r\nd")
     await screen.shows(drafted("a\nb\nc"))
     await screen.shows(lambda text: "d" in draft(text))
     assert server.requests == []
@@ -68,30 +90,32 @@ async def test_lines_that_come_as_keys_are_one_draft_and_nothing_is_sent(serve: 
     assert "a\\nb\\nc" in json.dumps(server.requests[0].body)
 
 
-@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
-async def test_a_bracketed_paste_keeps_its_lines(serve: Serve, terminals: Terminals, end: str) -> None:
-    server = await serve(answers())
-    screen = await started(terminals())
-
-    screen.pastes(f"one{end}two{end}three")
-
-    await screen.shows(drafted("one\ntwo\nthree"))
-    assert server.requests == []
-
-
-async def test_a_long_paste_is_one_placeholder_for_every_key_and_is_said_whole(
+async def test_a_paste_keeps_its_lines_and_a_long_one_is_a_placeholder_for_every_key_and_said_whole(
     serve: Serve, terminals: Terminals
 ) -> None:
     server = await serve(answers())
     screen = await started(terminals())
 
+    for end in ("\n", "\r", "\r\n"):
+        screen.pastes(f"one{end}two{end}three")
+        await screen.shows(drafted("one\ntwo\nthree"))
+        await clears(screen)
+    assert server.requests == []
+
+    screen.pastes(LONG)
+    await screen.shows("[Pasted #1: 300 lines]")
+    screen.pastes(LONG)
+    await screen.shows("line 299")
+    await screen.hides("[Pasted")
+    await clears(screen)
+
     screen.types("look: ")
     screen.pastes(LONG)
-    await screen.shows(drafted("look: [Pasted #1: 300 lines]"))
+    await screen.shows(drafted("look: [Pasted #2: 300 lines]"))
     screen.presses("backspace")
-    await screen.hides("[Pasted #1: 300 lines]")
+    await screen.hides("[Pasted #2: 300 lines]")
     screen.sends(b"\x1f")
-    await screen.shows(drafted("look: [Pasted #1: 300 lines]"))
+    await screen.shows(drafted("look: [Pasted #2: 300 lines]"))
     screen.presses("enter")
     await screen.shows("Understood.")
 
@@ -100,21 +124,13 @@ async def test_a_long_paste_is_one_placeholder_for_every_key_and_is_said_whole(
     await screen.shows(lambda text: "Pasted" in draft(text) or "line 299" in draft(text))
 
 
-async def test_the_same_paste_again_shows_it_in_full(serve: Serve, terminals: Terminals) -> None:
+async def test_the_terminals_cursor_stands_at_the_caret_also_when_the_terminal_is_resized(
+    serve: Serve, terminals: Terminals
+) -> None:
     await serve(answers())
-    screen = await started(terminals())
+    screen = await started(terminals(columns=80, rows=24))
 
-    screen.pastes(LONG)
-    await screen.shows("[Pasted #1: 300 lines]")
-    screen.pastes(LONG)
-
-    await screen.shows("line 299")
-    await screen.hides("[Pasted")
-
-
-@pytest.mark.parametrize(
-    ("text", "columns", "after_left"),
-    [
+    for text, columns, after_left in (
         ("こんにちは", 10, 8),
         ("ab你", 4, 2),
         ("xe\u0301", 2, 1),
@@ -122,36 +138,25 @@ async def test_the_same_paste_again_shows_it_in_full(serve: Serve, terminals: Te
         ("a🇨🇳", 3, 1),
         ("שלום", 4, 3),
         ("a\tb", 5, 4),
-    ],
-)
-async def test_the_terminals_cursor_stands_at_the_caret(
-    serve: Serve, terminals: Terminals, text: str, columns: int, after_left: int
-) -> None:
-    await serve(answers())
-    screen = await started(terminals())
+    ):
+        screen.pastes(text)
+        await screen.shows(lambda _, columns=columns: caret(screen) == (columns, PROMPT))
+        assert not screen.is_cursor_hidden, text
+        screen.presses("left")
+        await screen.shows(lambda _, column=after_left: caret(screen) == (column, PROMPT))
+        screen.presses("right", "backspace")
+        await screen.shows(lambda _, column=after_left: caret(screen) == (column, PROMPT))
+        await clears(screen)
 
-    screen.pastes(text)
-    await screen.shows(lambda _: caret(screen) == (columns, PROMPT))
-    assert not screen.is_cursor_hidden
-    screen.presses("left")
-    await screen.shows(lambda _: caret(screen) == (after_left, PROMPT))
-    screen.presses("right", "backspace")
-    await screen.shows(lambda _: caret(screen) == (after_left, PROMPT))
-
-
-async def test_characters_of_an_input_method_arrive_alone_or_together(serve: Serve, terminals: Terminals) -> None:
-    await serve(answers())
-    screen = await started(terminals())
-
-    for character in "こんに":
-        screen.types(character)
-        await screen.shows(lambda text, end=character: draft(text).startswith("こんに"[: "こんに".index(end) + 1]))
-    screen.types("ちは")
-
-    await screen.shows(drafted("こんにちは"))
+    screen.types("one two three")
+    await screen.shows(drafted("one two three"))
+    screen.resizes(80, 16)
+    await screen.shows(lambda _: caret(screen) == (13, PROMPT) and screen.cursor[1] < 16)
+    screen.resizes(40, 20)
+    await screen.shows(lambda _: caret(screen) == (13, PROMPT) and screen.cursor[1] >= 16)
 
 
-async def test_a_name_and_a_file_are_completed_and_the_one_named_answers(
+async def test_names_files_and_orders_are_completed_the_one_named_answers_and_a_slip_is_no_message(
     yeaft: Yeaft, serve: Serve, terminals: Terminals
 ) -> None:
     server = await serve(answers())
@@ -168,13 +173,7 @@ async def test_a_name_and_a_file_are_completed_and_the_one_named_answers(
     await screen.shows(drafted('@skeptic read @"notes of today.txt"'))
     screen.presses("enter")
     await screen.shows("Understood.")
-
     assert "milk" in json.dumps(server.requests[0].body)
-
-
-async def test_an_order_is_chosen_from_the_list_and_a_slip_is_no_message(serve: Serve, terminals: Terminals) -> None:
-    server = await serve(answers())
-    screen = await started(terminals())
 
     screen.types("/hlep")
     screen.presses("enter")
@@ -183,12 +182,13 @@ async def test_an_order_is_chosen_from_the_list_and_a_slip_is_no_message(serve: 
     screen.types("/qui")
     await screen.shows("Orders", "/quit")
     screen.presses("enter")
-
     assert await screen.leaves() == 0
-    assert server.requests == []
+    assert len(server.requests) == 1
 
 
-async def test_what_was_said_is_found_again_in_the_next_session(serve: Serve, terminals: Terminals) -> None:
+async def test_what_was_said_is_found_again_in_the_next_session_and_a_draft_after_a_kill(
+    yeaft: Yeaft, serve: Serve, terminals: Terminals
+) -> None:
     await serve(answers())
     first = await started(terminals())
     first.types("the parser test fails")
@@ -213,23 +213,17 @@ async def test_what_was_said_is_found_again_in_the_next_session(serve: Serve, te
     second.presses("up")
     await second.shows(drafted("the parser test fails"))
 
-
-async def test_a_draft_is_there_again_after_the_process_was_killed(
-    yeaft: Yeaft, serve: Serve, terminals: Terminals
-) -> None:
-    await serve(answers())
-    first = await started(terminals())
-    first.types("half a thought")
-    first.pastes(LONG)
+    second.presses("ctrl+u")
+    await second.shows("Write a message")
+    second.types("half a thought")
+    second.pastes(LONG)
     drafts = yeaft.dir / "drafts"
     await until(lambda: any("line 299" in path.read_text() for path in drafts.glob("*.json")))
-    os.kill(first.pid, signal.SIGKILL)
-    assert await first.leaves() == -signal.SIGKILL
-
-    second = terminals()
-    second.starts()
-
-    await second.shows(drafted("half a thought[Pasted #1: 300 lines]"))
+    os.kill(second.pid, signal.SIGKILL)
+    assert await second.leaves() == -signal.SIGKILL
+    third = terminals()
+    third.starts()
+    await third.shows(drafted("half a thought[Pasted #1: 300 lines]"))
 
 
 async def test_the_draft_is_written_in_the_users_editor_or_stays_as_it_was(
@@ -251,7 +245,7 @@ async def test_the_draft_is_written_in_the_users_editor_or_stays_as_it_was(
     await screen.shows("exit code 3", drafted("fail"))
 
 
-async def test_messages_are_queued_while_a_vp_works_and_said_one_by_one(
+async def test_while_a_vp_works_messages_are_queued_and_said_one_by_one_or_added_to_what_runs(
     yeaft: Yeaft, serve: Serve, terminals: Terminals
 ) -> None:
     gate = yeaft.folder / "gate"
@@ -261,7 +255,8 @@ async def test_messages_are_queued_while_a_vp_works_and_said_one_by_one(
     server = await serve(
         Script(
             lines=(
-                Line(when="first", steps=(waits, Says(text="First done."))),
+                Line(when="first", steps=(waits,)),
+                Line(when="use tabs", steps=(Says(text="First done."),)),
                 Line(when="second", steps=(Says(text="Second done."),)),
                 Line(when="third", steps=(Says(text="Third done."),)),
             )
@@ -282,10 +277,18 @@ async def test_messages_are_queued_while_a_vp_works_and_said_one_by_one(
     await screen.shows("1 queued", drafted("third"))
     screen.sends(b"\x1bq")
     await screen.shows("2 queued")
+    screen.types("use tabs")
+    await screen.shows("added to what runs:", "@omni")
+    screen.presses("enter")
+    await screen.hides("use tabs\n")
+    await screen.shows("use tabs")
     gate.write_text("")
 
     await screen.shows("Third done.")
-    assert "Second done." in json.dumps(server.requests[-1].body)
+    assert "use tabs" in json.dumps(server.requests[1].body)
+    assert "second" not in json.dumps(server.requests[1].body)
+    assert "First done." in json.dumps(server.requests[2].body)
+    assert "Second done." in json.dumps(server.requests[3].body)
 
 
 async def test_tab_lets_somebody_else_answer_and_an_unknown_name_is_told_before_it_is_sent(
@@ -312,56 +315,3 @@ async def test_tab_lets_somebody_else_answer_and_an_unknown_name_is_told_before_
 
     assert len(server.requests) == 1
     assert "@omni  env/scripted" not in screen.text
-
-
-async def test_what_is_added_to_a_running_turn_says_so_before_it_is_sent(
-    yeaft: Yeaft, serve: Serve, terminals: Terminals
-) -> None:
-    gate = yeaft.folder / "gate"
-    waits = Calls(
-        calls=(ScriptedCall(tool="Bash", id="b1", args={"command": f"until [ -e {gate} ]; do sleep 0.1; done"}),)
-    )
-    server = await serve(Script(lines=(Line(steps=(waits, Says(text="Done with it."))),)))
-    screen = await started(terminals(), "--mode", "auto")
-    screen.types("begin")
-    screen.presses("enter")
-    await screen.shows("Bash")
-
-    screen.types("use tabs")
-    await screen.shows("added to what runs:", "@omni")
-    screen.presses("enter")
-    await screen.hides("use tabs\n")
-    await screen.shows("use tabs")
-    gate.write_text("")
-
-    await screen.shows("Done with it.")
-    assert "use tabs" in json.dumps(server.requests[1].body)
-
-
-async def test_every_terminals_key_for_a_new_line_begins_one(serve: Serve, terminals: Terminals) -> None:
-    server = await serve(answers())
-    screen = await started(terminals())
-
-    expected = "x"
-    for key in (b"\n", b"\x1b\r", b"\x1b[13;2u", b"\x1b[13;3u", b"\x1b[27;2;13~"):
-        screen.types("x")
-        await screen.shows(drafted(expected))
-        screen.sends(key)
-        expected += "\nx"
-    screen.types("x")
-
-    await screen.shows(drafted(expected))
-    assert server.requests == []
-
-
-async def test_the_cursor_stays_at_the_caret_when_the_terminal_is_resized(serve: Serve, terminals: Terminals) -> None:
-    await serve(answers())
-    screen = await started(terminals(columns=80, rows=24))
-    screen.types("one two three")
-    await screen.shows(drafted("one two three"))
-
-    screen.resizes(80, 16)
-    await screen.shows(lambda _: caret(screen) == (13, PROMPT) and screen.cursor[1] < 16)
-    screen.resizes(40, 20)
-
-    await screen.shows(lambda _: caret(screen) == (13, PROMPT) and screen.cursor[1] >= 16)

@@ -223,14 +223,15 @@ async def test_a_file_of_windows_is_changed_in_part_and_brought_back_and_changed
     yeaft: Yeaft, serve: Serve, terminals: Terminals
 ) -> None:
     edit = {"old_string": "three\nfour\nfive\nsix", "new_string": "3\nfour\nfive\n6", "file_path": "a.txt"}
-    await serve(says(calls("FileEdit", **edit), Says(text="Noted.")))
+    server = await serve(says(calls("FileEdit", **edit), Says(text="Noted.")))
     file, raw = yeaft.folder / "a.txt", b"\xef\xbb\xbfone\r\ntwo\r\nthree\r\nfour\r\nfive\r\nsix\r\n"
     file.write_bytes(raw)
     screen = terminals(columns=100, rows=40)
     screen.starts()
     await screen.shows(READY)
 
-    await sends(screen, "edit it", "- three", "+ 3", "- six", "+ 6", "2/2", "h parts")
+    await sends(screen, "edit it", "1 1   one", "- three", "+ 3", "- six", "+ 6", "1/2", "2/2", "h parts")
+    assert "FEFF" not in screen.text
     assert [line for line in screen.lines if "- one" in line or "+ one" in line] == []
     screen.sends(ALT_A)
     screen.types("h")
@@ -242,6 +243,7 @@ async def test_a_file_of_windows_is_changed_in_part_and_brought_back_and_changed
     await screen.shows("Noted.")
     changed = raw.replace(b"three", b"3")
     assert file.read_bytes() == changed
+    assert "-6" in server.requests[-1].raw.decode()
 
     screen.sends(F6)
     await screen.shows("1  edit it", "a.txt")
@@ -360,20 +362,6 @@ async def test_after_kill_9_of_line_mode_the_next_line_is_a_message_and_not_adde
     second.types("/quit\r")
 
     assert await second.leaves() == 0
-
-
-async def test_a_second_terminal_in_the_same_folder_is_told_about_the_first(serve: Serve, terminals: Terminals) -> None:
-    await serve(answers("Good morning."))
-    first, second = terminals(columns=80, rows=24), terminals(columns=80, rows=24)
-    first.starts()
-    await first.shows(READY)
-    await sends(first, "hello", "Good morning.")
-
-    second.starts()
-
-    await second.shows("works in this folder, too")
-    await leaves(second)
-    await leaves(first)
 
 
 async def test_what_is_set_up_and_what_would_be_asked_can_be_looked_up(yeaft: Yeaft, serve: Serve) -> None:

@@ -10,11 +10,18 @@ QUESTION = "Which model shall answer?"
 READY = "Type a number"
 
 
-async def test_without_a_model_there_are_three_ways_and_no_traceback(terminals: Terminals) -> None:
+async def test_without_a_model_there_are_three_ways_and_what_the_small_one_would_bring_is_said_before_it_is_fetched(
+    terminals: Terminals,
+) -> None:
     screen = terminals(columns=80, rows=24)
     screen.starts()
 
     await screen.shows(QUESTION, "1  Use a key", "2  Set up a small model", "3  Watch the demo", READY)
+    screen.types("2")
+    await screen.shows("xllamacpp", "SmolLM2", "Apache-2.0", "160 MB", "1  Go back", "Fetch it", READY)
+    screen.presses("escape")
+    await screen.hides("SmolLM2")
+    await screen.shows(QUESTION, READY)
     screen.presses("escape")
     await screen.hides(QUESTION)
     await screen.shows("no model")
@@ -44,29 +51,10 @@ async def test_a_pasted_key_is_kept_for_the_user_alone_and_shown_nowhere(termina
     assert await screen.leaves() == 0
 
 
-async def test_what_the_small_model_would_bring_is_said_before_anything_is_fetched(terminals: Terminals) -> None:
-    screen = terminals(columns=80, rows=24)
-    screen.starts()
-    await screen.shows(QUESTION, READY)
-
-    screen.types("2")
-
-    await screen.shows("xllamacpp", "SmolLM2", "Apache-2.0", "160 MB", "1  Go back", "Fetch it", READY)
-    screen.presses("escape")
-    await screen.hides("SmolLM2")
-    await screen.shows(QUESTION)
-    screen.presses("ctrl+c")
-    await screen.hides(QUESTION)
-    screen.presses("ctrl+d")
-    assert await screen.leaves() == 0
-
-
-async def test_the_demo_is_played_on_the_screen_with_an_approval(terminals: Terminals) -> None:
+async def test_yeaft_demo_at_a_terminal_is_played_on_the_screen_and_left_amid_an_approval(terminals: Terminals) -> None:
     screen = terminals(columns=100, rows=40)
-    screen.starts()
-    await screen.shows(QUESTION, READY)
 
-    screen.types("3")
+    screen.starts("demo")
     await screen.shows("Demo:", "What is in this folder")
     screen.presses("enter")
     await screen.shows("Mend the price of tea")
@@ -80,18 +68,6 @@ async def test_the_demo_is_played_on_the_screen_with_an_approval(terminals: Term
     screen.presses("ctrl+d")
     assert await screen.leaves() == 0
     assert b"yeaft -r" not in screen.raw
-
-
-async def test_yeaft_demo_at_a_terminal_opens_the_screen(terminals: Terminals) -> None:
-    screen = terminals(columns=80, rows=24)
-    screen.starts("demo")
-
-    await screen.shows("Demo:", "What is in this folder")
-    screen.presses("ctrl+c")
-    await screen.hides("What is in this folder")
-    screen.presses("ctrl+d")
-
-    assert await screen.leaves() == 0
 
 
 async def test_what_a_folder_brings_is_used_only_if_the_user_says_so(
@@ -112,30 +88,6 @@ async def test_what_a_folder_brings_is_used_only_if_the_user_says_so(
 
     listed = await yeaft.run("trust", "ls")
     assert str(yeaft.folder).encode() in listed.out
-
-
-async def test_a_session_that_another_process_has_is_not_opened_twice(
-    serve: Serve, terminals: Terminals, yeaft: Yeaft
-) -> None:
-    await serve(answers("Good morning.", "Good evening."))
-    first = terminals(columns=80, rows=24)
-    first.starts()
-    await first.shows("$0.00")
-    first.types("hello")
-    first.presses("enter")
-    await first.shows("Good morning.")
-    listed = await yeaft.run("session", "ls", "--json")
-    assert listed.code == 0
-
-    second = terminals(columns=80, rows=24)
-    second.starts("-c")
-    await second.shows("cannot be opened", "in use by", "1  Begin a new Session", READY)
-    second.types("1")
-    await second.shows("works in this folder, too", "git worktree add")
-    second.presses("ctrl+d")
-    assert await second.leaves() == 0
-    first.presses("ctrl+d")
-    assert await first.leaves() == 0
 
 
 async def test_a_session_that_is_not_there_is_said_with_its_exit_code(serve: Serve, terminals: Terminals) -> None:
@@ -172,19 +124,4 @@ async def test_what_is_written_before_the_session_is_open_is_kept_and_sent(serve
 
     await screen.shows("hello there", "Good morning.")
     screen.presses("ctrl+d")
-    assert await screen.leaves() == 0
-
-
-async def test_a_terminal_that_is_too_small_is_told_so_and_used_once_it_is_larger(
-    serve: Serve, terminals: Terminals
-) -> None:
-    await serve(answers("Good morning."))
-    screen = terminals(columns=18, rows=5)
-    screen.starts()
-
-    await screen.shows("Make the")
-    screen.resizes(80, 24)
-    await screen.shows("Write a message", "$0.00")
-    screen.presses("ctrl+d")
-
     assert await screen.leaves() == 0

@@ -54,7 +54,9 @@ async def test_four_vps_speak_at_once_each_in_a_lane_of_its_own(serve: Serve, te
     assert await screen.leaves() == 0
 
 
-async def test_f3_and_alt_with_a_number_watch_another_lane(serve: Serve, terminals: Terminals) -> None:
+async def test_who_waits_sees_it_and_f3_and_alt_with_a_number_watch_another_lane(
+    serve: Serve, terminals: Terminals
+) -> None:
     lines = [Line(vp=vp, steps=(Says(text=f"{vp}word " * 2_000, delay_s=0.05),)) for vp in VPS[:2]]
     await serve(Script(lines=tuple(lines)))
     screen = terminals(columns=100, rows=30)
@@ -63,6 +65,11 @@ async def test_f3_and_alt_with_a_number_watch_another_lane(serve: Serve, termina
     screen.types("@omni @skeptic talk")
     screen.presses("enter")
     await screen.shows(speaks("omni"), speaks("skeptic"))
+
+    drawn = len(screen.raw)
+    await screen.shows(lambda text: "2s" in text)
+    assert not [number for number, _ in PRIVATE_MODE.findall(bytes(screen.raw[drawn:])) if number == b"1049"]
+    assert b"\x1b[2J" not in screen.raw[drawn:]
 
     screen.sends(b"\x1b2")
     await screen.shows(lambda text: _watched(text) == "skeptic")
@@ -95,25 +102,5 @@ async def test_a_crowded_provider_is_told_in_plain_words_with_a_countdown(serve:
     await screen.shows("env is overloaded (529), not your machine; again in", "Esc stops")
     screen.presses("escape")
     await screen.shows("@omni stopped")
-    screen.presses("ctrl+d")
-    assert await screen.leaves() == 0
-
-
-async def test_who_waits_for_a_vp_that_is_at_work_sees_it(serve: Serve, terminals: Terminals) -> None:
-    await serve(Script(lines=(Line(steps=(Says(text="word " * 2_000, delay_s=0.05),), repeat=True),)))
-    screen = terminals(columns=100, rows=30)
-    screen.starts()
-    await screen.shows("$0.00")
-    screen.types("talk")
-    screen.presses("enter")
-    await screen.shows("speaks")
-    drawn = len(screen.raw)
-
-    await screen.shows(lambda text: "2s" in text)
-
-    assert not [number for number, _ in PRIVATE_MODE.findall(bytes(screen.raw[drawn:])) if number == b"1049"]
-    assert b"\x1b[2J" not in screen.raw[drawn:]
-    screen.presses("ctrl+c")
-    await screen.hides("speaks")
     screen.presses("ctrl+d")
     assert await screen.leaves() == 0

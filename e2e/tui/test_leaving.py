@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,72 +11,47 @@ import pytest
 from e2e.conftest import Serve, Terminals
 from e2e.given import Yeaft
 from e2e.screen import Screen
-from e2e.tui.ways import answers, are_usual, modes, runs, speaks_for_long
+from e2e.tui.ways import after_the_screen, answers, are_usual, modes, runs, speaks_for_long
+from yeaft.llm.scripted.script import Line, Says, Script
 
 READY = "$0.00"
 
 
-async def said(screen: Screen, text: str, answer: str) -> None:
+async def said(screen: Screen, text: str, answer: str | Callable[[str], bool]) -> None:
     screen.types(text)
     screen.presses("enter")
     await screen.shows(answer)
 
 
-@pytest.mark.parametrize("way", ["/quit", "ctrl+d", "ctrl+c twice"])
-async def test_who_leaves_gets_the_terminal_back_and_is_told_how_to_return(
-    serve: Serve, terminals: Terminals, way: str
+async def test_who_quits_gets_the_terminal_back_and_is_told_how_to_return_and_that_nothing_runs_to_stop(
+    serve: Serve, terminals: Terminals
 ) -> None:
     await serve(answers("Good morning."))
     screen = terminals(columns=80, rows=24)
     screen.starts()
     await screen.shows(READY)
-    await said(screen, "hello", "Good morning.")
-
-    match way:
-        case "/quit":
-            screen.types("/quit")
-            screen.presses("enter")
-        case "ctrl+d":
-            screen.presses("ctrl+d")
-        case _:
-            screen.presses("ctrl+c")
-            await screen.shows("Press Ctrl+C again")
-            screen.presses("ctrl+c")
-
-    assert await screen.leaves() == 0
-    assert are_usual(screen), modes(screen)
-    assert b"yeaft -r " in screen.raw.rpartition(b"\x1b[?1049l")[2]
-
-
-async def test_to_stop_where_nothing_runs_is_told(serve: Serve, terminals: Terminals) -> None:
-    await serve(speaks_for_long())
-    screen = terminals()
-    screen.starts()
-    await screen.shows(READY)
-
     await said(screen, "/stop", "Nothing runs that could be stopped.")
     await said(screen, "/stop @skeptic", "@skeptic has nothing running that could be stopped.")
-    await said(screen, "talk", "word word")
-    await said(screen, "/stop", "stopped by you")
+    await said(screen, "hello", "Good morning.")
 
     screen.types("/quit")
     screen.presses("enter")
+
     assert await screen.leaves() == 0
+    assert are_usual(screen), modes(screen)
+    assert b"yeaft -r " in after_the_screen(screen)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
-async def test_a_signal_in_mid_answer_ends_it_in_good_order(
-    serve: Serve, terminals: Terminals, number: signal.Signals, code: int, yeaft: Yeaft
-) -> None:
+async def test_a_signal_in_mid_answer_ends_it_in_good_order(serve: Serve, terminals: Terminals, yeaft: Yeaft) -> None:
     await serve(speaks_for_long())
     screen = terminals()
     screen.starts()
     await screen.shows(READY)
     await said(screen, "talk", "word word")
 
-    os.kill(screen.pid, number)
+    os.kill(screen.pid, signal.SIGINT)
 
-    assert await screen.leaves() == code
+    assert await screen.leaves() == 130
     assert are_usual(screen), modes(screen)
     shown = await yeaft.run("session", "show", "last", "--json")
     assert b'"aborted"' in shown.out
@@ -99,7 +75,7 @@ async def test_an_error_of_its_own_is_one_sentence_and_a_file(terminals: Termina
 
     assert await screen.leaves() == 1
     assert are_usual(screen), modes(screen)
-    after = screen.raw.rpartition(b"\x1b[?1049l")[2].decode()
+    after = after_the_screen(screen).decode()
     assert "an error of its own (RuntimeError: out of order)" in after
     assert "Traceback" not in after
     assert "out of order" in crash_log(yeaft)
@@ -142,60 +118,38 @@ async def test_keys_from_before_the_first_frame_do_no_harm(serve: Serve, termina
     assert await screen.leaves() == 0
 
 
-async def test_ctrl_z_gives_the_terminal_back_and_fg_takes_it_again(serve: Serve, terminals: Terminals) -> None:
-    await serve(answers("Good morning."))
-    screen = terminals()
-    screen.starts()
-    await screen.shows(READY)
-
-    screen.presses("ctrl+z")
-    await screen.stops()
-    await screen.shows(lambda _: are_usual(screen))
-    seen = len(screen.raw)
-    os.kill(screen.pid, signal.SIGCONT)
-    await screen.shows(lambda _: b"Write a message" in screen.raw[seen:])
-
-    assert b"\x1b[?1049h" in screen.raw[seen:]
-    await said(screen, "hello", "Good morning.")
-    screen.presses("ctrl+d")
-    assert await screen.leaves() == 0
-    assert are_usual(screen), modes(screen)
-
-
-async def test_ctrl_c_clears_the_draft_then_stops_what_runs_and_only_then_leaves(
+async def test_order_escape_and_ctrl_c_stop_what_runs_and_only_where_nothing_does_ctrl_c_leaves(
     serve: Serve, terminals: Terminals
 ) -> None:
-    await serve(speaks_for_long())
-    screen = terminals()
+    lines = [Line(when=word, steps=(Says(text=f"{word} " * 2_000, delay_s=0.05),)) for word in ("tea", "milk", "rice")]
+    await serve(Script(lines=(*lines, Line(steps=(Says(text="Here again."),), repeat=True))))
+    screen = terminals(columns=100, rows=50)
     screen.starts()
     await screen.shows(READY)
-    await said(screen, "talk", "word word")
+
+    await said(screen, "talk of tea", "tea tea")
+    await said(screen, "/stop", lambda text: text.count("─ stopped by you") == 1)
+
+    await said(screen, "talk of milk", "milk milk")
+    screen.presses("escape")
+    await screen.shows("@omni stopped", lambda text: text.count("─ stopped by you") == 2)
+    await said(screen, "still there?", "Here again.")
+
+    await said(screen, "talk of rice", "rice rice")
     screen.types("never mind")
     await screen.shows("never mind")
-
     screen.presses("ctrl+c")
     await screen.hides("never mind")
     screen.presses("ctrl+c")
-    await screen.shows("go on")
-    await said(screen, "go on", "Here again.")
-    screen.presses("ctrl+c", "ctrl+c")
+    await screen.shows(lambda text: text.count("─ stopped by you") == 3)
+    await said(screen, "go on", lambda text: text.count("Here again.") == 2)
+    screen.presses("ctrl+c")
+    await screen.shows("Press Ctrl+C again")
+    screen.presses("ctrl+c")
 
     assert await screen.leaves() == 0
-
-
-async def test_escape_stops_what_is_watched(serve: Serve, terminals: Terminals) -> None:
-    await serve(speaks_for_long())
-    screen = terminals()
-    screen.starts()
-    await screen.shows(READY)
-    await said(screen, "talk", "word word")
-
-    screen.presses("escape")
-    await screen.shows("@omni stopped")
-    await said(screen, "still there?", "Here again.")
-
-    screen.presses("ctrl+d")
-    assert await screen.leaves() == 0
+    assert are_usual(screen), modes(screen)
+    assert b"yeaft -r " in after_the_screen(screen)
 
 
 async def test_who_leaves_a_running_task_is_asked_and_nothing_is_left_behind(
@@ -221,4 +175,4 @@ async def test_who_leaves_a_running_task_is_asked_and_nothing_is_left_behind(
     assert await screen.leaves() == 0
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-    assert b"a long sleep" in screen.raw.rpartition(b"\x1b[?1049l")[2]
+    assert b"a long sleep" in after_the_screen(screen)

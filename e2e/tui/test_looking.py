@@ -1,6 +1,8 @@
 """What a user looks at over the whole screen: help, long results, pictures."""
 
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from PIL import Image
 from e2e.conftest import Serve, Terminals
 from e2e.given import Yeaft
 from e2e.screen import Screen
-from e2e.tui.ways import goes_up_to
+from e2e.tui.ways import are_usual, goes_up_to, modes
 from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
 
 COLOUR = re.compile(rb"\x1b\[[0-9;]*[34]8;[25];[0-9;]*m")
@@ -40,23 +42,6 @@ async def looks_at_the_picture(screen: Screen) -> str:
     await goes_up_to(screen, "ViewImage")
     screen.presses("enter")
     return await screen.shows("300 x 200", "flag.png", "image/")
-
-
-async def test_a_question_mark_asks_for_help_only_where_nothing_is_written(serve: Serve, terminals: Terminals) -> None:
-    await serve(Script())
-    screen = terminals(columns=80, rows=24)
-    screen.starts()
-    await screen.shows("$0.00")
-
-    screen.types("?")
-    await screen.shows("Help", "this list")
-    screen.presses("escape")
-    await screen.hides("this list")
-
-    screen.types("why")
-    await screen.shows("> why")
-    screen.types("?")
-    await screen.shows("> why?", lambda text: "this list" not in text)
 
 
 async def test_a_long_result_can_be_read_where_there_is_no_pager(
@@ -133,14 +118,22 @@ async def test_without_colours_a_picture_is_named(serve: Serve, terminals: Termi
     await screen.shows("shows no pictures", lambda text: str(yeaft.folder / "flag.png") in "".join(text.split()))
 
 
-async def test_a_theme_is_chosen_for_this_run_and_it_is_said_how_to_keep_it(
+async def test_a_question_mark_asks_for_help_only_where_nothing_is_written_and_a_theme_is_chosen_for_this_run(
     serve: Serve, terminals: Terminals, yeaft: Yeaft
 ) -> None:
     await serve(Script(lines=(Line(steps=(Says(text="Here I am."),), repeat=True),)))
     screen = terminals(columns=100, rows=24)
     screen.starts()
     await screen.shows("$0.00")
-    screen.types("hello")
+
+    screen.types("?")
+    await screen.shows("Help", "this list")
+    screen.presses("escape")
+    await screen.hides("this list")
+    screen.types("why")
+    await screen.shows("> why")
+    screen.types("?")
+    await screen.shows("> why?", lambda text: "this list" not in text)
     screen.presses("enter")
     await screen.shows("Here I am.")
 
@@ -185,7 +178,9 @@ async def test_a_hit_of_the_search_is_gone_to_in_another_session_and_in_this_one
         await screen.shows("number 200", lambda text: "❯ where is the needle?" not in text)
 
 
-async def test_a_session_of_another_process_can_be_read_while_it_goes_on(serve: Serve, terminals: Terminals) -> None:
+async def test_a_session_of_another_process_is_read_while_it_goes_on_but_not_opened_twice(
+    yeaft: Yeaft, serve: Serve, terminals: Terminals
+) -> None:
     await serve(Script(lines=(Line(steps=(Says(text="Good morning."), Says(text="Good night."))),)))
     first = terminals(columns=80, rows=24)
     first.starts()
@@ -193,18 +188,36 @@ async def test_a_session_of_another_process_can_be_read_while_it_goes_on(serve: 
     first.types("hello")
     first.presses("enter")
     await first.shows("Good morning.", "answered")
+    assert (await yeaft.run("session", "ls", "--json")).code == 0
 
     second = terminals(columns=80, rows=24)
     second.starts("-c")
-    await second.shows("cannot be opened", "2  Only look on", READY)
+    await second.shows("cannot be opened", "in use by", "1  Begin a new Session", "2  Only look on", READY)
     second.types("2")
     await second.shows("you only look on", "❯ hello", "Good morning.")
     first.types("and now?")
     first.presses("enter")
     await first.shows("Good night.")
     await second.shows("❯ and now?", "Good night.")
-
     second.presses("escape")
     await second.shows("cannot be opened", READY)
     second.presses("escape")
     assert await second.leaves() != 0
+
+    third, onlooker = terminals(columns=80, rows=24), terminals(columns=80, rows=24)
+    third.starts("-c")
+    await third.shows("1  Begin a new Session", READY)
+    third.types("1")
+    await third.shows("works in this folder, too", "git worktree add")
+    third.presses("ctrl+d")
+    assert await third.leaves() == 0
+
+    onlooker.starts("-c")
+    await onlooker.shows("2  Only look on", READY)
+    onlooker.types("2")
+    await onlooker.shows("you only look on", "Good night.")
+    os.kill(onlooker.pid, signal.SIGTERM)
+    assert await onlooker.leaves() == 143
+    assert are_usual(onlooker), modes(onlooker)
+    first.presses("ctrl+d")
+    assert await first.leaves() == 0

@@ -1,6 +1,8 @@
-"""Terminals of all kinds and sizes: each starts, can be read or says what is missing, and gets its modes back."""
+"""Terminals of odd sizes and inside others: each starts, can be read or says what is missing, and gets its modes back."""
 
+import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from e2e.conftest import Serve, Terminals
 from e2e.given import Yeaft
 from e2e.screen import Screen
-from e2e.tui.ways import PRIVATE_MODE, answers, are_usual, modes, speaks_for_long
+from e2e.tui.ways import answers, are_usual, modes, speaks_for_long
 
 READY = "$0.00"
 tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux")
@@ -24,45 +26,13 @@ async def talks_and_leaves(screen: Screen) -> None:
 
 
 @pytest.mark.parametrize(
-    "term", ["screen", "screen-256color", "tmux-256color", "linux", "vt100", "xterm", "rxvt", "nonsense"]
+    ("size", "smaller", "lang"), [((10, 3), (20, 2), "en"), ((1, 1), (10, 3), "zh"), ((5, 40), (1, 1), "en")]
 )
-@pytest.mark.parametrize("lang", ["C.UTF-8", "C"])
-async def test_any_terminal_holds_a_conversation_and_gets_its_modes_back(
-    yeaft: Yeaft, serve: Serve, terminals: Terminals, term: str, lang: str
-) -> None:
-    await serve(answers("Good morning."))
-    yeaft.environ["LANG"] = lang
-    screen = terminals(columns=80, rows=24, TERM=term, COLORTERM="")
-
-    screen.starts()
-    await screen.shows(READY)
-    await talks_and_leaves(screen)
-
-    assert await screen.leaves() == 0
-    assert are_usual(screen), modes(screen)
-    assert b"Traceback" not in screen.raw
-
-
-async def test_the_mouse_is_left_alone_where_it_is_not_wanted(serve: Serve, terminals: Terminals) -> None:
-    await serve(answers("Good morning."))
-    screen = terminals(columns=80, rows=24)
-
-    screen.starts("--set", "tui.mouse=false")
-    await screen.shows(READY)
-    await talks_and_leaves(screen)
-
-    assert await screen.leaves() == 0
-    asked = {int(number) for number, how in PRIVATE_MODE.findall(bytes(screen.raw)) if how == b"h"}
-    assert not asked & {1000, 1002, 1003, 1006, 1015}
-
-
-@pytest.mark.parametrize(("columns", "rows"), [(10, 3), (1, 1), (20, 2), (5, 40)])
-@pytest.mark.parametrize("lang", ["en", "zh"])
 async def test_where_there_is_no_room_it_says_so_and_goes_on_when_there_is(
-    serve: Serve, terminals: Terminals, columns: int, rows: int, lang: str
+    serve: Serve, terminals: Terminals, size: tuple[int, int], smaller: tuple[int, int], lang: str
 ) -> None:
     await serve(answers("Good morning."))
-    screen = terminals(columns=columns, rows=rows)
+    screen = terminals(columns=size[0], rows=size[1])
 
     screen.starts("--lang", lang)
     await screen.shows(lambda text: bool(text.strip()) and b"\x1b[?1049h" in screen.raw)
@@ -73,7 +43,7 @@ async def test_where_there_is_no_room_it_says_so_and_goes_on_when_there_is(
     await screen.shows("hello")
     screen.presses("enter")
     await screen.shows("Good morning.")
-    screen.resizes(columns, rows)
+    screen.resizes(*smaller)
     await screen.shows(lambda text: "Good morning." not in text)
     screen.presses("ctrl+c", "ctrl+c")
 
@@ -95,12 +65,11 @@ async def test_a_very_large_terminal_is_filled_and_left(serve: Serve, terminals:
 
 
 @tmux
-@pytest.mark.parametrize("colours", ["truecolor", ""])
 async def test_inside_tmux_a_conversation_is_held_and_the_shell_is_back(
-    yeaft: Yeaft, serve: Serve, terminals: Terminals, tmp_path: Path, colours: str
+    yeaft: Yeaft, serve: Serve, terminals: Terminals, tmp_path: Path
 ) -> None:
     await serve(answers("Good morning."))
-    yeaft.environ["COLORTERM"] = colours
+    yeaft.environ["COLORTERM"] = "truecolor"
     socket = tmp_path / "tmux"
     command = f"{sys.executable} -P -m yeaft"
     outer = terminals(columns=100, rows=30)
@@ -136,7 +105,20 @@ async def test_a_question_that_came_where_there_was_no_room_leaves_nothing_behin
     await screen.shows("Write a message", lambda text: "Make the terminal larger" not in text)
 
 
-async def test_where_there_is_no_room_ctrl_c_stops_what_runs_and_leaves_only_when_it_comes_again(
+async def test_a_signal_ends_a_question_that_there_is_no_room_for(terminals: Terminals) -> None:
+    screen = terminals(columns=80, rows=24)
+    screen.starts("--lang", "zh")
+    await screen.shows("3  ")
+    screen.resizes(18, 5)
+    await screen.shows("yeaft", lambda text: "3  " not in text)
+
+    os.kill(screen.pid, signal.SIGTERM)
+
+    assert await screen.leaves() == 143
+    assert are_usual(screen), modes(screen)
+
+
+async def test_while_something_runs_choices_stand_in_view_and_where_there_is_no_room_ctrl_c_stops_before_it_leaves(
     serve: Serve, terminals: Terminals
 ) -> None:
     await serve(speaks_for_long())
@@ -146,9 +128,18 @@ async def test_where_there_is_no_room_ctrl_c_stops_what_runs_and_leaves_only_whe
     screen.types("go on")
     screen.presses("enter")
     await screen.shows("word word")
+
+    screen.presses("ctrl+d")
+    await screen.shows("Leave although", "Type a number")
+    screen.resizes(30, 10)
+    await screen.shows("Leave although", "1  Stay", "2  Stop", "3  Wait")
+    screen.resizes(80, 24)
+    await screen.shows("Leave although", "Type a number")
+    screen.types("1")
+    await screen.hides("Leave although")
+
     screen.resizes(18, 5)
     await screen.shows("Make the")
-
     screen.presses("ctrl+c")
     await screen.shows("stopped")
     screen.resizes(80, 24)
@@ -177,27 +168,5 @@ async def test_where_there_is_no_room_one_ctrl_c_ends_nothing(serve: Serve, term
     screen.presses("enter")
     await screen.shows("Good morning.", "已回答")
     screen.presses("ctrl+d")
-
-    assert await screen.leaves() == 0
-
-
-async def test_what_can_be_chosen_stands_in_view_however_low_the_terminal_is(
-    yeaft: Yeaft, serve: Serve, terminals: Terminals
-) -> None:
-    await serve(speaks_for_long())
-    screen = terminals(columns=80, rows=24)
-    screen.starts()
-    await screen.shows(READY)
-    screen.types("go on")
-    screen.presses("enter")
-    await screen.shows("word word")
-    screen.presses("ctrl+d")
-    await screen.shows("Leave although", "Type a number")
-
-    screen.resizes(30, 10)
-    await screen.shows("Leave although", "1  Stay", "2  Stop", "3  Wait")
-    screen.resizes(80, 24)
-    await screen.shows("Leave although", "Type a number")
-    screen.types("2")
 
     assert await screen.leaves() == 0

@@ -46,10 +46,10 @@ async def test_a_fork_is_watched_an_approval_is_given_and_each_step_can_be_read(
     screen.presses("enter")
 
     assert await screen.leaves() == 0
-    assert await rows(yeaft) == [("offer", "completed", 4)]
+    assert rows(yeaft) == [("offer", "completed", 4)]
 
 
-async def test_escape_lets_a_run_stand_still_and_it_is_gone_on_with_where_it_was(
+async def test_escape_and_ctrl_c_let_a_run_stand_still_it_is_gone_on_with_and_who_leaves_can_wait_for_it(
     yeaft: Yeaft, serve: Serve, terminals: Terminals
 ) -> None:
     server = await serve(HELD)
@@ -61,40 +61,32 @@ async def test_escape_lets_a_run_stand_still_and_it_is_gone_on_with_where_it_was
     screen.presses("escape")
     await screen.shows("graph report stands still: 1 steps done", "/runs resume")
     await screen.hides("1/2 steps")
-    server.release("write")
     screen.types("/runs")
     screen.presses("enter")
     await screen.shows("report  stands still")
     screen.presses("enter")
     await screen.shows("└─", "write", "try again, go on")
     screen.types("r")
-
-    await screen.shows("└─ ✓ write")
+    await screen.shows("└─ ▸ write")
     await goes_back(screen)
-    await screen.shows("graph report completed")
-    assert await rows(yeaft) == [("report", "completed", 2)]
+    await screen.shows("report  1/2 steps")
+
+    screen.presses("ctrl+c")
+    await screen.hides("1/2 steps")
+    await screen.shows(lambda text: text.count("graph report stands still") == 2)
+    screen.types("/runs resume last")
+    screen.presses("enter")
+    await screen.shows("report  1/2 steps")
+
+    screen.presses("ctrl+d")
+    await screen.shows("Graph report runs", SURE)
+    screen.types("3")
+    await screen.shows("Leaving as soon as nothing runs.")
+    server.release("write")
+
+    assert await screen.leaves() == 0
+    assert rows(yeaft) == [("report", "completed", 2)]
     assert sum("Gather:" in str(one.body) for one in server.requests) == 1
-
-
-async def test_a_run_is_cancelled_for_good(yeaft: Yeaft, serve: Serve, terminals: Terminals) -> None:
-    server = await serve(Script(lines=(answer("Gather:", "three facts", gate="never"), PLAIN)))
-    put(yeaft, CHAIN)
-    screen = await begun(terminals, columns=80, rows=24)
-    await server.reached("never")
-    screen.types("/runs")
-    screen.presses("enter")
-    await screen.shows("report  running")
-    screen.presses("enter")
-    await screen.shows("▸ gather  @omni")
-
-    screen.types("c")
-    await screen.shows("Cancel the run of graph report for good?", SURE)
-    screen.types("2")
-
-    await screen.shows("■ gather", "cancelled")
-    await goes_back(screen)
-    await screen.shows("graph report was cancelled")
-    assert await rows(yeaft) == [("report", "cancelled", 1)]
 
 
 async def test_a_run_whose_process_was_killed_is_told_and_gone_on_with(
@@ -128,7 +120,7 @@ async def test_a_run_whose_process_was_killed_is_told_and_gone_on_with(
     second.types("1")
 
     await second.shows("graph offer completed", "All is written.")
-    assert await rows(yeaft) == [("offer", "completed", 4)]
+    assert rows(yeaft) == [("offer", "completed", 4)]
     assert len(server.requests) == 3
 
 
@@ -150,22 +142,7 @@ async def test_who_leaves_while_a_run_goes_on_is_asked_and_goes_on_with_it_later
     assert (resumed.code, resumed.out.decode()) == (0, "A report.\n")
 
 
-async def test_what_a_vp_of_a_step_may_not_do_is_asked_with_the_name_of_the_step(
-    yeaft: Yeaft, serve: Serve, terminals: Terminals
-) -> None:
-    writes = Calls(calls=(ScriptedCall(tool="FileWrite", id="w1", args={"file_path": "a.txt", "content": "x\n"}),))
-    await serve(Script(lines=(Line(when="Gather:", steps=(writes, Says(text="three facts"))), PLAIN)))
-    put(yeaft, CHAIN)
-    screen = await begun(terminals)
-
-    await screen.shows("@omni asks  report · gather", "a.txt", "report  0/2 steps  asks you", "1 yes, once")
-    screen.types("1")
-
-    await screen.shows("graph report completed")
-    assert (yeaft.folder / "a.txt").read_text() == "x\n"
-
-
-async def test_a_call_that_waited_when_the_process_was_killed_is_answered_in_the_next_one(
+async def test_what_a_vp_of_a_step_may_not_do_is_asked_with_the_steps_name_and_answered_in_the_next_process(
     yeaft: Yeaft, serve: Serve, terminals: Terminals
 ) -> None:
     writes = Calls(calls=(ScriptedCall(tool="FileWrite", id="w1", args={"file_path": "a.txt", "content": "x\n"}),))
@@ -176,7 +153,7 @@ async def test_a_call_that_waited_when_the_process_was_killed_is_answered_in_the
     await first.shows(READY)
     first.types("/graph g.yaml tea")
     first.presses("enter")
-    await first.shows("@omni asks  report · gather", "1 yes, once")
+    await first.shows("@omni asks  report · gather", "a.txt", "report  0/2 steps  asks you", "1 yes, once")
     os.kill(first.pid, signal.SIGKILL)
     await first.leaves()
 
@@ -217,30 +194,6 @@ async def test_a_vote_is_watched_at_forty_columns_in_chinese(yeaft: Yeaft, serve
     await screen.shows("图 vote 已完成", "42")
 
 
-async def test_who_wants_to_leave_can_wait_for_a_run_and_ctrl_c_lets_it_stand_still(
-    yeaft: Yeaft, serve: Serve, terminals: Terminals
-) -> None:
-    server = await serve(HELD)
-    put(yeaft, CHAIN)
-    screen = await begun(terminals, columns=80, rows=24)
-    await server.reached("write")
-    screen.presses("ctrl+c")
-    await screen.shows("graph report stands still")
-    await screen.hides("1/2 steps")
-    screen.types("/runs resume last")
-    screen.presses("enter")
-    await screen.shows("report  1/2 steps")
-
-    screen.presses("ctrl+d")
-    await screen.shows("Graph report runs", SURE)
-    screen.types("3")
-    await screen.shows("Leaving as soon as nothing runs.")
-    server.release("write")
-
-    assert await screen.leaves() == 0
-    assert await rows(yeaft) == [("report", "completed", 2)]
-
-
 async def test_a_flow_that_a_vp_asks_for_is_watched_like_any_other(
     yeaft: Yeaft, serve: Serve, terminals: Terminals
 ) -> None:
@@ -268,7 +221,7 @@ async def test_a_flow_that_a_vp_asks_for_is_watched_like_any_other(
     screen.presses("enter")
 
     assert await screen.leaves() == 0
-    assert await rows(yeaft) == [("chain", "completed", 2)]
+    assert rows(yeaft) == [("chain", "completed", 2)]
 
 
 async def test_a_session_that_holds_runs_alone_says_so_and_how_they_are_shown(

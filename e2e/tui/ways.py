@@ -25,6 +25,11 @@ def are_usual(screen: Screen) -> bool:
     ) > screen.raw.rfind(b"\x1b[>")
 
 
+def after_the_screen(screen: Screen) -> bytes:
+    """What was written once the terminal was given back."""
+    return bytes(screen.raw.rpartition(b"\x1b[?1049l")[2])
+
+
 def marked(text: str) -> str:
     """What the cursor of the transcript stands on, as far as it is in view; empty for nothing."""
     return "\n".join(line for line in text.splitlines() if line.startswith("▌"))

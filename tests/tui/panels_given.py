@@ -1,6 +1,5 @@
 """What stories about panels begin with: a real Session on disk, a screen that opens panels over it, and keys."""
 
-import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -9,10 +8,12 @@ from pathlib import Path
 from msgspec.structs import replace
 from textual.app import App
 from textual.binding import Binding
+from textual.events import Paste
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
 
+from tests.tui.waiting_given import holds_all, until
 from yeaft.events.ops import Close
 from yeaft.interfaces.assemble import Opened, opened
 from yeaft.interfaces.dialogue import Dialogue
@@ -25,7 +26,6 @@ from yeaft.llm.scripted.server import ScriptedServer
 from yeaft.session.opening import Wanted
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 60.0
 
 
 class Host(Screen[None]):
@@ -93,19 +93,22 @@ class Desk:
     async def types(self, text: str) -> None:
         await self.pilot.press(*(KEYS.get(one, one) for one in text))
 
+    async def pastes(self, text: str) -> None:
+        """Paste where the keys go."""
+        assert self.pilot.app.screen.focused is not None
+        self.pilot.app.screen.focused.post_message(Paste(text))
+        await self.pilot.pause()
+
     async def shows(self, *wanted: str) -> str:
         """Wait until all of it stands on the screen."""
-        return await self.until(lambda: all(one in self.text for one in wanted), wanted)
+        return await self.until(lambda: holds_all(self.text, wanted), wanted)
 
     async def hides(self, unwanted: str) -> str:
         return await self.until(lambda: unwanted not in self.text, f"not {unwanted}")
 
     async def until(self, holds: Callable[[], bool], wanted: object = "") -> str:
         try:
-            async with asyncio.timeout(PATIENCE_S):
-                while not holds():
-                    await self.pilot.pause()
-                    await asyncio.sleep(0)
+            await until(self.pilot, holds)
         except TimeoutError:
             raise AssertionError(f"waited for {wanted}, but the screen shows:\n{self.text}") from None
         return self.text

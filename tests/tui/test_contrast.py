@@ -162,7 +162,9 @@ def test_lines_may_be_as_faint_as_they_like_but_words_are_not_dimmed() -> None:
 @pytest.mark.parametrize(
     ("colours", "is_dark"), [("full", True), ("full", False), ("ansi", True), ("ansi", False), ("none", True)]
 )
-async def test_every_word_on_the_screen_can_be_read(tmp_path: Path, colours: Colours, is_dark: bool) -> None:
+async def test_every_word_on_the_screen_can_be_read_and_what_is_chosen_or_typed_into_is_marked(
+    tmp_path: Path, colours: Colours, is_dark: bool
+) -> None:
     look = Look(colours=colours, is_dark=is_dark, is_chosen=True)
     default = (WHITE, BLACK) if is_dark else (BLACK, WHITE)
     palettes = ("",) if colours == "full" else tuple(PALETTES)
@@ -174,6 +176,7 @@ async def test_every_word_on_the_screen_can_be_read(tmp_path: Path, colours: Col
         await seat.types("/")
         await seat.until(lambda: "/status" in text_of(seat))
         assert hard_to_read() == {}
+        assert is_one_row(seat, "/help")
         await seat.presses("ctrl+u")
         await seat.says("@omni write")
         await seat.sees("OSError", "yes, once")
@@ -185,35 +188,9 @@ async def test_every_word_on_the_screen_can_be_read(tmp_path: Path, colours: Col
             await seat.presses(key)
             await shows(seat, wanted)
             assert hard_to_read() == {}
+            if key == "f4":
+                await types_into_the_marked_place(seat)
             await seat.presses("escape")
-
-
-@pytest.mark.parametrize("colours", ["full", "ansi", "none"])
-async def test_the_place_where_one_types_is_marked_in_every_look(tmp_path: Path, colours: Colours) -> None:
-    async with seated(tmp_path, Says(text="Fine."), look=Look(colours=colours, is_chosen=True), size=(80, 24)) as seat:
-        await seat.says("hello")
-        await seat.until(lambda: "Fine." in text_of(seat))
-        await seat.presses("f4")
-        await seat.until(lambda: "hello" in text_of(seat))
-        assert marked(seat) == "T"
-
-        await seat.types("he")
-
-        await seat.until(lambda: marked(seat) == " ")
-
-
-@pytest.mark.parametrize("colours", ["full", "ansi", "none"])
-async def test_a_chosen_row_has_one_background_from_end_to_end(tmp_path: Path, colours: Colours) -> None:
-    async with seated(tmp_path, Says(text="Fine."), look=Look(colours=colours, is_chosen=True), size=(80, 24)) as seat:
-        await seat.types("/")
-        await seat.until(lambda: "/status" in text_of(seat))
-
-        (row,) = [strip for strip in strips(seat) if "/help" in strip.text]
-
-        behind = [(style.bgcolor, bool(style.reverse)) for text, style, _ in row for _ in text if style]
-        assert len(set(behind[2:])) == 1
-        assert behind[0] != behind[2]
-        assert len(behind) == 80
 
 
 async def test_what_orders_do_begins_in_one_column(tmp_path: Path) -> None:
@@ -241,6 +218,20 @@ async def test_a_locale_of_ascii_is_shown_nothing_else(tmp_path: Path) -> None:
             await seat.presses("escape")
         assert text_of(seat).isascii()
         assert "?" not in {strip.text[-1:] for strip in strips(seat)}
+
+
+def is_one_row(seat: Seat, chosen: str) -> bool:
+    """Whether the row that is chosen has one background from end to end, which is not that beside it."""
+    (row,) = [strip for strip in strips(seat) if chosen in strip.text]
+    behind = [(style.bgcolor, bool(style.reverse)) for text, style, _ in row for _ in text if style]
+    return len(set(behind[2:])) == 1 and behind[0] != behind[2] and len(behind) == 80
+
+
+async def types_into_the_marked_place(seat: Seat) -> None:
+    """See the first letter of what is asked for marked, as the caret stands on it; and the place behind what is typed."""
+    assert marked(seat) == "T"
+    await seat.types("he")
+    await seat.until(lambda: marked(seat) == " ")
 
 
 async def shows(seat: Seat, wanted: str) -> None:

@@ -53,7 +53,7 @@ async def test_help_lists_the_keys_of_every_place(tmp_path: Path) -> None:
     async with room_with(tmp_path, TALK) as room, room.desk() as desk:
         await desk.presses("f1")
         for key_id in first_keys.values():
-            await desk.types(words := ui.text(text_code(key_id))[:40])
+            await desk.pastes(words := ui.text(text_code(key_id))[:40])
             await desk.until(lambda words=words: desk.text.count(words) > 1)
             await desk.presses("ctrl+u")
 

@@ -1,14 +1,15 @@
 """The whole screen over a real Session with a scripted model, driven by keys; and what its question shows."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from textual.events import Key
 from textual.pilot import Pilot
 
 from tests.session.session_given import Given
+from tests.tui.waiting_given import holds_all, until
 from yeaft.config.settings import TuiSettings
 from yeaft.interfaces.assemble import Opened
 from yeaft.interfaces.ground import Wish
@@ -20,8 +21,6 @@ from yeaft.llm.scripted.script import Script, Step, script
 from yeaft.llm.scripted.server import ScriptedServer
 from yeaft.prompts.ui import Ui
 from yeaft.session.opening import Wanted
-
-PATIENCE_S = 60.0
 
 
 class Seat:
@@ -88,9 +87,25 @@ class Seat:
         """Press keys, and let what they do be done."""
         await self._pilot.press(*keys)
 
+    async def resizes(self, columns: int, rows: int) -> None:
+        """Give the screen another size."""
+        await self._pilot.resize_terminal(columns, rows)
+
     async def types(self, text: str) -> None:
         """Type text."""
         await self._pilot.press(*text)
+
+    async def types_once(self, holds: Callable[[], bool], text: str) -> None:
+        """Type text in the very moment in which something holds, and let what it does be done."""
+
+        def typed() -> bool:
+            if is_time := holds():
+                for sign in text:
+                    self.app.post_message(Key(sign, sign))
+            return is_time
+
+        await self.until(typed)
+        await self._pilot.pause()
 
     async def says(self, text: str) -> None:
         """Write something and send it."""
@@ -99,14 +114,12 @@ class Seat:
 
     async def until(self, holds: Callable[[], object]) -> None:
         """Wait, as long as things happen, until something holds."""
-        async with asyncio.timeout(PATIENCE_S):
-            while not holds():
-                await self._pilot.pause(0.01)
+        await until(self._pilot, holds)
 
     async def sees(self, *wanted: str) -> None:
         """Wait until the question shows all that is wanted."""
         try:
-            await self.until(lambda: all(one in self.asks for one in wanted))
+            await self.until(lambda: holds_all(self.asks, wanted))
         except TimeoutError:
             raise AssertionError(f"waited for {wanted}, but the question shows:\n{self.asks}") from None
 

@@ -8,7 +8,6 @@ from tests.session.session_given import calls, cast, for_vp, held, says
 from tests.tui.asks.asks_given import seated
 from yeaft.events.ops import Interrupt
 from yeaft.interfaces.tui.asks.guard import GUARD_S, TYPING_S, Guard
-from yeaft.interfaces.tui.choice import Choice, Option
 from yeaft.llm.scripted.script import Calls, Script
 
 ONCE = "1 yes, once"
@@ -148,15 +147,16 @@ async def test_escape_leaves_a_question_open_and_a_key_comes_back_to_it(tmp_path
 async def test_a_question_behind_a_modal_panel_waits_and_says_so(tmp_path: Path) -> None:
     async with seated(tmp_path, later()) as seat:
         await seat.says("write")
-        seat.app.push_screen(Choice(seat.app.ui, "Something else", "", [Option("a", "One")]))
-        await seat.until(lambda: isinstance(seat.app.screen, Choice))
+        await seat.presses("f1")
+        await seat.until(lambda: isinstance(seat.app.focused, Input))
         seat.server.release("now")
         await seat.is_told("@omni has a question")
 
         await seat.presses("1", "y", "enter")
-        await seat.until(lambda: isinstance(seat.app.screen, Choice))
+        assert isinstance(seat.app.focused, Input)
+        assert seat.app.focused.value == "1y"
         assert seat.file() is None
-        seat.app.pop_screen()
+        await seat.presses("escape")
         await seat.sees(ONCE)
         await seat.presses("1")
 
@@ -172,8 +172,7 @@ async def test_what_is_typed_as_a_reason_does_not_answer_the_question_behind_it(
         await seat.types("no ")
 
         seat.here.session.send(Interrupt(vp_id="omni"))
-        await seat.until(lambda: "1 of 2" not in seat.asks)
-        await seat.types("1y1y")
+        await seat.types_once(lambda: "1 of 2" not in seat.asks, "1y1y")
         await seat.sees(ONCE)
 
         assert (seat.file(), seat.file("b.txt")) == (None, None)

@@ -1,6 +1,5 @@
 """A composer on a screen of its own, over a Session that is really open, with a scripted model behind it."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,6 +8,7 @@ from textual.app import App
 from textual.events import Paste
 from textual.pilot import Pilot
 
+from tests.tui.waiting_given import holds_all, until
 from yeaft.events.ops import Close
 from yeaft.interfaces.assemble import Opened, opened
 from yeaft.interfaces.dialogue import Dialogue
@@ -19,8 +19,6 @@ from yeaft.llm.scripted.script import Line, Says, Script
 from yeaft.llm.scripted.server import ScriptedServer
 from yeaft.prompts.ui import Ui
 from yeaft.session.opening import Wanted
-
-PATIENCE_S = 60.0
 
 
 class ComposerApp(App[int]):
@@ -69,14 +67,12 @@ class Desk:
 
     async def shows(self, *wanted: str) -> None:
         """Wait until all of it stands on the screen."""
-        await self.until(lambda: all(one in self.text for one in wanted), wanted)
+        await self.until(lambda: holds_all(self.text, wanted), wanted)
 
     async def until(self, holds: Callable[[], bool], wanted: object = "") -> None:
         """Wait for a claim."""
         try:
-            async with asyncio.timeout(PATIENCE_S):
-                while not holds():
-                    await self.pilot.pause(0.01)
+            await until(self.pilot, holds)
         except TimeoutError:
             raise AssertionError(f"waited for {wanted}, but the screen shows:\n{self.text}") from None
 

@@ -24,7 +24,7 @@ texts = st.lists(st.sampled_from(BITS), min_size=20, max_size=200)
 
 
 @given(texts, st.integers(8, 100), st.booleans(), st.integers(1, 12))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=40)
 @example(["word "] * 100 + ["**"] + ["word "] * 100 + ["** x"], 40, False, 1)
 @example(["word "] * 100 + ["["] + ["word "] * 100 + ["](http://e.x/y) "], 40, False, 1)
 @example(["word "] * 100 + ["\n---\n"], 40, False, 1)

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import msgspec
-import openai
 import pytest
 
+from tests.llm import sdks
 from yeaft.kernel.errors import BadData, ModelFailed, NotFound
 from yeaft.llm.embedded_files import LocalFiles, status, write_manifest
 from yeaft.llm.embedded_server import EmbeddedServer
@@ -91,10 +91,10 @@ def ended(pid: int) -> bool:
 
 
 async def http_status(url: str, token: str) -> int:
-    async with openai.AsyncOpenAI(base_url=url, api_key=token, max_retries=0) as client:
+    async with sdks.openai.AsyncOpenAI(base_url=url, api_key=token, max_retries=0) as client:
         try:
             return (await client.models.with_raw_response.list()).status_code
-        except openai.APIStatusError as error:
+        except sdks.openai.APIStatusError as error:
             return error.status_code
 
 
@@ -256,7 +256,7 @@ async def test_the_real_model_answers_two_questions_at_once() -> None:
         pytest.skip("the embedded model is not set up here; `yeaft local setup` does that")
     async with EmbeddedServer(files) as server:
         address = await server.address()
-        async with openai.AsyncOpenAI(base_url=address.base_url, api_key=address.token, max_retries=0) as client:
+        async with sdks.openai.AsyncOpenAI(base_url=address.base_url, api_key=address.token, max_retries=0) as client:
             questions = ("What is the capital of France?", "Name a fruit.")
             asking = [
                 asyncio.create_task(client.responses.create(model=files.model, input=question))

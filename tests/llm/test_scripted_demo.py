@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import openai
 import pytest
 
+from tests.llm import sdks
 from yeaft.llm.scripted.demo import Demo, lay_out, read_demo
 from yeaft.llm.scripted.script import Calls, Says, ScriptedCall
 from yeaft.llm.scripted.server import ScriptedServer
@@ -27,7 +27,7 @@ def calls_of(demo: Demo) -> Iterator[ScriptedCall]:
 async def converse(server: ScriptedServer, vp: str, text: str) -> str:
     """Answer every call with a made-up result until the model only speaks; return what it says last."""
     heard = [{"role": "user", "content": text}]
-    async with openai.AsyncOpenAI(base_url=server.base_url, api_key="k", max_retries=0) as client:
+    async with sdks.openai.AsyncOpenAI(base_url=server.base_url, api_key="k", max_retries=0) as client:
         while True:
             reply = await client.responses.create(model="scripted", instructions=f"# X (@{vp})", input=heard)
             heard += [item.model_dump(exclude_none=True) for item in reply.output]

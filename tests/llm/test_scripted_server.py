@@ -1,13 +1,14 @@
 """The scripted model, asked by the official clients, which are the judges of what it puts on the wire."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 from pathlib import Path
 
-import anthropic
-import openai
 import pytest
 
+from tests.llm import sdks
 from yeaft.kernel.errors import BadData, NotFound
 from yeaft.kernel.usage import Usage
 from yeaft.llm.scripted.script import (
@@ -39,15 +40,15 @@ FULL = Calls(
 )
 
 
-def claude(server: ScriptedServer) -> anthropic.AsyncAnthropic:
-    return anthropic.AsyncAnthropic(base_url=server.base_url, api_key="k", max_retries=0)
+def claude(server: ScriptedServer) -> sdks.anthropic.AsyncAnthropic:
+    return sdks.anthropic.AsyncAnthropic(base_url=server.base_url, api_key="k", max_retries=0)
 
 
-def gpt(server: ScriptedServer) -> openai.AsyncOpenAI:
-    return openai.AsyncOpenAI(base_url=f"{server.base_url}/v1", api_key="k", max_retries=0)
+def gpt(server: ScriptedServer) -> sdks.openai.AsyncOpenAI:
+    return sdks.openai.AsyncOpenAI(base_url=f"{server.base_url}/v1", api_key="k", max_retries=0)
 
 
-async def ask_claude(server: ScriptedServer, text: str = "hi", **more: object) -> anthropic.types.Message:
+async def ask_claude(server: ScriptedServer, text: str = "hi", **more: object) -> sdks.anthropic.types.Message:
     async with (
         claude(server) as client,
         client.messages.stream(
@@ -57,7 +58,7 @@ async def ask_claude(server: ScriptedServer, text: str = "hi", **more: object) -
         return await stream.get_final_message()
 
 
-async def ask_gpt(server: ScriptedServer, text: str = "hi", **more: object) -> openai.types.responses.Response:
+async def ask_gpt(server: ScriptedServer, text: str = "hi", **more: object) -> sdks.openai.types.responses.Response:
     async with gpt(server) as client:
         stream = await client.responses.create(model="m", input=text, stream=True, **more)
         return [event async for event in stream][-1].response
@@ -135,9 +136,9 @@ async def test_every_way_to_stop_reaches_the_client(stop: str, reason: str, stat
 
 async def test_an_http_error_carries_its_kind_and_how_long_to_wait() -> None:
     async with ScriptedServer(Script(fallback=Fails(status=429, message="Slow down.", retry_after="7"))) as server:
-        with pytest.raises(anthropic.RateLimitError) as one:
+        with pytest.raises(sdks.anthropic.RateLimitError) as one:
             await ask_claude(server)
-        with pytest.raises(openai.RateLimitError) as two:
+        with pytest.raises(sdks.openai.RateLimitError) as two:
             await ask_gpt(server)
 
     assert one.value.body == {"type": "error", "error": {"type": "rate_limit_error", "message": "Slow down."}}
@@ -147,7 +148,7 @@ async def test_an_http_error_carries_its_kind_and_how_long_to_wait() -> None:
 
 async def test_a_stream_can_break_off_with_an_error_in_it() -> None:
     async with ScriptedServer(Script(fallback=Breaks(of=Says(text="One two"), after_events=4))) as server:
-        with pytest.raises(anthropic.APIStatusError) as one:
+        with pytest.raises(sdks.anthropic.APIStatusError) as one:
             await ask_claude(server)
         async with gpt(server) as client:
             events = [event async for event in await client.responses.create(model="m", input="hi", stream=True)]
@@ -240,14 +241,14 @@ async def test_a_line_by_round_gives_the_same_answer_to_the_same_request_and_goe
         {"type": "function_call_output", "call_id": "t_1", "output": "nothing"},
     ]
     async with ScriptedServer(Script(lines=(line,))) as server, gpt(server) as client:
-        with pytest.raises(openai.APIStatusError, match="529"):
+        with pytest.raises(sdks.openai.APIStatusError, match="529"):
             await ask_gpt(server, "look")
         again = [await ask_gpt(server, "look") for _ in range(2)]
         other = client.responses.create(model="m", input="look")
-        with pytest.raises(openai.APIStatusError, match="529"):
+        with pytest.raises(sdks.openai.APIStatusError, match="529"):
             await other
         last = await client.responses.create(model="m", input=after)
-        with pytest.raises(openai.APIStatusError, match="529"):
+        with pytest.raises(sdks.openai.APIStatusError, match="529"):
             await ask_gpt(server, "a new conversation")
 
     assert [response.output[0].name for response in again] == ["ListDir", "ListDir"]
@@ -257,7 +258,7 @@ async def test_a_line_by_round_gives_the_same_answer_to_the_same_request_and_goe
 async def test_a_request_that_the_real_service_would_refuse_is_refused_with_its_reason() -> None:
     orphan = [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t_9", "content": "x"}]}]
     async with ScriptedServer(says("Never said.")) as server, claude(server) as client:
-        with pytest.raises(anthropic.BadRequestError, match="tool_result 't_9' has no tool_use"):
+        with pytest.raises(sdks.anthropic.BadRequestError, match="tool_result 't_9' has no tool_use"):
             await client.messages.create(model="m", max_tokens=9, messages=orphan)
 
         assert server.requests[0].problems == (
@@ -267,7 +268,7 @@ async def test_a_request_that_the_real_service_would_refuse_is_refused_with_its_
 
 async def test_a_missing_key_is_refused_when_one_is_asked_for() -> None:
     async with ScriptedServer(says("Hello."), key="right") as server:
-        with pytest.raises(anthropic.AuthenticationError):
+        with pytest.raises(sdks.anthropic.AuthenticationError):
             await ask_claude(server)
 
 

@@ -115,6 +115,36 @@ def test_test_hands_its_arguments_to_pytest(equipped: Path) -> None:
     assert done.stdout.splitlines()[-1] == f"pytest -n {len(os.sched_getaffinity(0)) + 1} -x tests/a b"
 
 
+CHECKS = {
+    "ruff": 'echo "ruff $*"; [ "$1" = check ]',
+    "mypy": "read -r word <heard && echo mypy heard $word; exit 1",
+    "pyright": "echo pyright >heard; echo pyright is done >&2",
+    "lint-imports": "echo layers are kept",
+}
+
+
+def test_check_runs_all_side_by_side_tells_each_in_its_place_and_names_those_that_failed(equipped: Path) -> None:
+    os.mkfifo(equipped / "heard")  # which neither opens before the other one does
+    for name, text in CHECKS.items():
+        program = equipped / ".venv" / "bin" / name
+        program.write_text(f"#!/bin/sh\n{text}\n")
+        program.chmod(0o755)
+
+    failing = run(equipped, "check", TMPDIR=str(equipped.parent))
+    (equipped / ".venv" / "bin" / "ruff").write_text("#!/bin/sh\n")
+    (equipped / ".venv" / "bin" / "mypy").write_text("#!/bin/sh\ncat heard\n")
+    passing = run(equipped, "check")
+
+    told = failing.stdout.splitlines()
+    assert failing.returncode == 1
+    assert told[told.index("== ruff") :] == [
+        *("== ruff", "ruff check", "== format", "ruff format --check", "== mypy", "mypy heard pyright"),
+        *("== pyright", "pyright is done", "== layers", "layers are kept", "== size", "Failed: format mypy"),
+    ]
+    assert (passing.returncode, passing.stdout.splitlines()[-1]) == (0, "All checks passed.")
+    assert [path.name for path in equipped.parent.iterdir()] == [equipped.name]
+
+
 def test_size_check_names_what_is_too_long(tmp_path: Path) -> None:
     (tmp_path / "long.py").write_text("x = 1\n" * 401)
     (tmp_path / "deep.py").write_text("def f() -> None:\n" + "    x = 1\n" * 60)

@@ -1,6 +1,5 @@
 """Whoever waits at a terminal sees how far it has come, and nothing of that stays."""
 
-import contextlib
 import os
 import pty
 from itertools import count
@@ -12,6 +11,8 @@ import pytest
 from yeaft.interfaces.cli.progress_line import ProgressLine
 
 COLUMNS, LINES = 80, 3
+END = b"\0"
+"""A sign that terminals leave out."""
 
 
 class Terminal:
@@ -19,13 +20,15 @@ class Terminal:
 
     def __init__(self) -> None:
         self._reader, self.descriptor = pty.openpty()
-        os.set_blocking(self._reader, False)
         self._screen = pyte.Screen(COLUMNS, LINES)
         self._stream = pyte.ByteStream(self._screen)
 
     def rows(self) -> list[str]:
-        with contextlib.suppress(BlockingIOError):
-            self._stream.feed(os.read(self._reader, 65536))
+        os.write(self.descriptor, END)  # all that was written before comes before it, however late
+        raw = b""
+        while not raw.endswith(END):
+            raw += os.read(self._reader, 65536)
+        self._stream.feed(raw)
         return [row.rstrip() for row in self._screen.display if row.strip()]
 
 

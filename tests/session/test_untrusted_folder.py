@@ -69,6 +69,8 @@ allow = ["Bash(touch:*)"]
 deny = ["FileRead(closed.txt)"]
 [providers.box]
 api_key_cmd = ["/bin/sh", "-c", "{self.touch(KEY_MADE)}; echo key"]
+[mcp]
+connect_timeout_s = 60
 [mcp.servers.settings]
 command = "/bin/sh"
 args = ["-c", "{self.touch(BY_SETTINGS)}"]

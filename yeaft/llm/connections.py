@@ -3,7 +3,8 @@
 import asyncio
 import ssl
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, aclosing, suppress
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.request import getproxies
 
@@ -80,9 +81,10 @@ class Connections:
             chunks = response.aiter_bytes()
             resources.push_async_callback(chunks.aclose)
             patience.await_first_byte()  # a local server sends its headers at once and then reads the prompt for long
-            if not response.is_success:
-                raise await self._refused(response, _watched(chunks, patience, endpoint.place), accumulator)
-            reply = await read_reply(_watched(chunks, patience, endpoint.place), accumulator, hear)
+            async with aclosing(_watched(chunks, patience, endpoint.place)) as watched:
+                if not response.is_success:
+                    raise await self._refused(response, watched, accumulator)
+                reply = await read_reply(watched, accumulator, hear)
             self._tails.append(_Tail(chunks, resources.pop_all()))
         return reply
 
@@ -170,6 +172,7 @@ async def _watched(chunks: AsyncGenerator[bytes, None], patience: _Patience, pla
         raise _translated(error, place) from error
 
 
+@lru_cache(maxsize=32)
 def _is_here(url: str) -> bool:
     """Whether `url` leads to this machine itself, where no proxy could reach it."""
     try:

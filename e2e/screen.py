@@ -49,7 +49,9 @@ class Screen:
         self.raw = bytearray()
         self.pid = 0
         self._yeaft = yeaft
-        self._environ = {"TERM": "xterm-256color", "COLORTERM": "truecolor", **environ}
+        # Asked where its cursor is, this terminal says nothing; whoever waits for it to answer is not to ask.
+        cursor = {"PROMPT_TOOLKIT_NO_CPR": "1"}
+        self._environ = {"TERM": "xterm-256color", "COLORTERM": "truecolor", **cursor, **environ}
         self._terminal = Emulator(columns, rows)
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
@@ -162,6 +163,7 @@ class Terminal:
         from prompt_toolkit.history import InMemoryHistory
 
         from yeaft.interfaces.line.kept_history import KeptHistory
+        from yeaft.interfaces.line.steady_input import SteadyInput
 
         return PromptSession(
             history=KeptHistory(history, folder) if self.keeps_history else InMemoryHistory(),
@@ -169,6 +171,7 @@ class Terminal:
             complete_while_typing=False,
             enable_history_search=False,
             key_bindings=self._keys(),
+            input=SteadyInput(sys.stdin),
             eof_exception=Finished,
             interrupt_exception=Finished,
         )

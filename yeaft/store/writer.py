@@ -65,8 +65,7 @@ class Writer:
         self._on_network = on_network
         self._batches: SimpleQueue[Batch | None] = SimpleQueue()
         self._gathered: list[Batch] = []
-        self._failures = 0
-        self._newest_failure = StoreFailed(f"{path} could not be written.")
+        self._failures: list[StoreFailed] = []
         self._ended = threading.Event()
         self._database: Writing | None = None
         self._standings = Standings()
@@ -107,19 +106,19 @@ class Writer:
         return False
 
     def _commit(self) -> None:
-        hopeful = [batch for batch in self._gathered if batch.known_failures == self._failures]
+        hopeful = [batch for batch in self._gathered if batch.known_failures == len(self._failures)]
         for batch in self._gathered[: -len(hopeful) or None]:  # it builds on what was not written
-            batch.settle([self._newest_failure] * len(batch.appends), self._failures)
+            batch.settle(self._failures[-1:] * len(batch.appends), len(self._failures))
         outcomes = self._outcomes(hopeful)
         for batch, results in zip(hopeful, outcomes, strict=True):
-            batch.settle(results, self._failures)
+            batch.settle(results, len(self._failures))
         self._gathered.clear()
 
     def _refuse_rest(self) -> None:
         lost = StoreFailed(f"The writer of {self._path} has stopped; open the Session again to go on.")
         while True:
             for batch in self._gathered:
-                batch.settle([lost] * len(batch.appends), self._failures)
+                batch.settle([lost] * len(batch.appends), len(self._failures))
             self._gathered.clear()
             try:
                 waiting = self._batches.get_nowait()
@@ -142,7 +141,7 @@ class Writer:
             self._mend()
             return self._transaction(batches)
         except StoreFailed as error:
-            self._failures, self._newest_failure = self._failures + 1, error
+            self._failures.append(error)
             return [[error] * len(batch.appends) for batch in batches]
 
     def _mend(self) -> None:

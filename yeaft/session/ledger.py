@@ -22,7 +22,7 @@ Listener = Callable[[Recorded | Transient], None]
 Reaction = Callable[[Sequence[Recorded]], None]
 
 
-def _nothing(_: Sequence[Recorded]) -> None:
+def nothing(_: Sequence[Recorded]) -> None:
     """React to nothing."""
 
 
@@ -123,7 +123,7 @@ class Ledger:
         self.state = state
         self.epoch = epoch
         self.purse = purse
-        self.react: Reaction = _nothing
+        self.react: Reaction = nothing
         self._journal = journal
         self._now_ms = now_ms
         self._stream = stream

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from yeaft.config.settings import Config, VpSettings
-from yeaft.engine.pictures import look_into
+from yeaft.engine.pictures import Look, look_into
 from yeaft.engine.request import Memory
 from yeaft.engine.settings import BUILDER, Frozen, Settings, freeze
 from yeaft.engine.view import PHRASES
@@ -94,7 +94,7 @@ class VpMind:
         self._toolbox = toolbox
         self._ledger = ledger
         self._blobs = blobs
-        self._look = look_into(content_in(ledger.state, attachments, blobs))
+        self.picture = _Pictures(ledger, look_into(content_in(ledger.state, attachments, blobs)))
         self.memory = Memory()
         self._known = known or KnownSettings()
         self._placed: tuple[str, Place] | None = None
@@ -108,13 +108,6 @@ class VpMind:
     def phrases(self) -> Mapping[str, str]:
         """The texts that stand between turns, results and errors."""
         return self._thinking.phrases
-
-    def picture(self, ref: BlobRef, /) -> ImagePart | None:
-        """Return a picture that was attached or that a result had; the user is told of an attached one that is gone."""
-        found = self._look(ref)
-        if found is None:
-            self._post_new(gone(self._ledger.state.attachments.values(), ref))
-        return found
 
     def change(self, op: SetModel) -> None:
         """Use another model or effort from the next request on."""
@@ -275,7 +268,29 @@ class VpMind:
         self._post_new((NoticePosted(code="request.invalid", params={"problem": problems[0]}, level="warn"),))
 
     def _post_new(self, notices: Sequence[NoticePosted]) -> None:
-        told = self._ledger.state.told
-        new = [notice for notice in notices if (notice.code, *notice.params.values()) not in told]
-        if new:
-            self._ledger.post(new, src="engine")
+        _post_new(self._ledger, notices)
+
+
+class _Pictures:
+    """Finds pictures that were attached or that results had; the user is told of an attached one that is gone.
+
+    What a mind remembers of its requests holds on to this, and must not hold on to the mind: both would stay until the
+    next search for garbage.
+    """
+
+    def __init__(self, ledger: Ledger, look: Look) -> None:
+        self._ledger = ledger
+        self._look = look
+
+    def __call__(self, ref: BlobRef, /) -> ImagePart | None:
+        found = self._look(ref)
+        if found is None:
+            _post_new(self._ledger, gone(self._ledger.state.attachments.values(), ref))
+        return found
+
+
+def _post_new(ledger: Ledger, notices: Sequence[NoticePosted]) -> None:
+    told = ledger.state.told
+    new = [notice for notice in notices if (notice.code, *notice.params.values()) not in told]
+    if new:
+        ledger.post(new, src="engine")

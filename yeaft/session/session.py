@@ -35,6 +35,7 @@ from yeaft.kernel.text import without_surrogates
 from yeaft.session.addressing import address
 from yeaft.session.failures import one_of
 from yeaft.session.handoffs import due_returns, settling
+from yeaft.session.ledger import nothing
 from yeaft.session.plain_ops import event_of
 from yeaft.session.reopening import Inquiry, losses, resumptions, unstarted
 from yeaft.session.rest import all_rests, turns_rest, until_quiet
@@ -135,6 +136,7 @@ class Session:
             self._ledger.post((OwnerReleased(),), src="engine")
         if self._is_owner:
             await self._ledger.flushed()
+        self._ledger.react = nothing  # neither leads to the other any more, which only a search for garbage would see
 
     def send(self, op: AnyOp) -> None:
         """Take one op at once; what it leads to is heard as events. Never waits for a turn.

@@ -65,7 +65,8 @@ class Append:
     def settle(self, outcome: Outcome) -> None:
         """Tell all what has become of it; only the journal does."""
         self._outcome = outcome
-        for listener, context in self._listeners:
+        listeners, self._listeners = self._listeners, []  # they may lead back here, and rings are found late
+        for listener, context in listeners:
             try:
                 context.run(listener, outcome)
             except Exception:  # whoever looks on must not keep others from hearing of it

@@ -1,14 +1,13 @@
 """Writing at a real terminal: pastes, fast keys, wide characters, the cursor, completion, the queue, the editor."""
 
-import asyncio
 import json
 import os
 import signal
-from collections.abc import Callable
 
 from e2e.conftest import Serve, Terminals
-from e2e.given import PATIENCE_S, Yeaft
+from e2e.given import Yeaft
 from e2e.screen import Screen
+from e2e.tui.ways import until
 from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
 
 LONG = "\n".join(f"line {number}" for number in range(300))
@@ -24,13 +23,6 @@ async def started(screen: Screen, *words: str) -> Screen:
     screen.starts(*words)
     await screen.shows("to ", "@omni")
     return screen
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait for something that no screen shows."""
-    async with asyncio.timeout(PATIENCE_S):
-        while not await asyncio.to_thread(holds):
-            pass
 
 
 def draft(text: str) -> str:

@@ -15,7 +15,7 @@ import pytest
 from e2e.conftest import Serve, Terminals
 from e2e.given import PATIENCE_S, Yeaft
 from e2e.screen import Screen
-from e2e.tui.ways import answers, are_usual, modes
+from e2e.tui.ways import answers, are_usual, modes, until
 from yeaft.llm.scripted.script import Calls, Fails, Holds, Line, Says, Script, ScriptedCall
 
 READY = "$0.00"
@@ -326,7 +326,7 @@ async def test_after_kill_9_in_mid_tool_everything_is_there_and_the_next_prompt_
     await screen.shows(READY)
     await sends(screen, "first", "Good morning.")
     await sends(screen, "now sleep", "exec sleep 1000")
-    await screen.shows(lambda _: content(yeaft.folder / "pid").strip() != b"")
+    await until(lambda: content(yeaft.folder / "pid").strip() != b"")
 
     os.kill(screen.pid, signal.SIGKILL)
     await screen.leaves()
@@ -350,7 +350,7 @@ async def test_after_kill_9_of_line_mode_the_next_line_is_a_message_and_not_adde
     first.starts("--line", "--mode", "auto")
     await first.shows("yeaft>")
     first.types("now sleep\r")
-    await first.shows(lambda _: (yeaft.folder / "began").exists())
+    await until((yeaft.folder / "began").exists)
 
     os.kill(first.pid, signal.SIGKILL)
     await first.leaves()

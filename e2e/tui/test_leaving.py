@@ -11,7 +11,7 @@ import pytest
 from e2e.conftest import Serve, Terminals
 from e2e.given import Yeaft
 from e2e.screen import Screen
-from e2e.tui.ways import after_the_screen, answers, are_usual, modes, runs, speaks_for_long
+from e2e.tui.ways import after_the_screen, answers, are_usual, modes, runs, speaks_for_long, until
 from yeaft.llm.scripted.script import Line, Says, Script
 
 READY = "$0.00"
@@ -161,7 +161,7 @@ async def test_who_leaves_a_running_task_is_asked_and_nothing_is_left_behind(
     await screen.shows(READY)
     await said(screen, "start it", "It runs.")
     pid_file = yeaft.folder / "pid"
-    await screen.shows(lambda _: pid_file.exists() and pid_file.read_text().strip() != "")
+    await until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
     pid = int(pid_file.read_text())
 
     screen.presses("ctrl+d")

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Callable
 
+from e2e.given import PATIENCE_S
 from e2e.screen import Screen
 from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
 
 PRIVATE_MODE = re.compile(rb"\x1b\[\?(\d+)([hl])")
 USUAL = {1000: "l", 1003: "l", 1004: "l", 1006: "l", 1049: "l", 2004: "l", 25: "h", 7: "h"}
 """The modes that a program on the whole screen changes, and how a shell wants to find them."""
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for something that no screen shows; `Screen.shows` looks only when something was written."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not await asyncio.to_thread(holds):
+            pass
 
 
 def modes(screen: Screen) -> dict[int, str]:

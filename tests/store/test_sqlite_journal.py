@@ -133,13 +133,13 @@ async def test_appends_that_nobody_waits_for_go_with_the_first_that_somebody_doe
 
 async def test_an_append_that_nobody_waits_for_is_on_disk_a_moment_later(tmp_path: Path) -> None:
     journal, heard = sqlite_journal(tmp_path), asyncio.Event()
+    await journal.append(STREAM, 0, 1, [said("milk")])
 
-    journal.append(STREAM, 0, 1, [said("milk")]).listen(lambda _: heard.set())
+    journal.append(STREAM, 1, 1, [said("eggs")]).listen(lambda _: heard.set())
     await heard.wait()
 
-    assert words(SqliteJournal.for_reading(tmp_path / "session.db", FileBlobs(tmp_path / "blobs")).read(STREAM)) == [
-        "milk"
-    ]
+    on_disk = SqliteJournal.for_reading(tmp_path / "session.db", FileBlobs(tmp_path / "blobs"))
+    assert words(on_disk.read(STREAM)) == ["milk", "eggs"]
     await journal.close()
 
 

@@ -109,7 +109,9 @@ class SqliteJournal:
         rows = tuple(map(row_of, events))
         self._taken.append(Taken(stream=stream, expected_seq=expected_seq, epoch=epoch, rows=rows, sync=sync))
         self._waiting.append(done)
-        if self._due is None:
+        if self._writer is None:
+            self._hasten()  # it opens the file meanwhile, which takes longer than all that could gather
+        elif self._due is None:
             self._due = asyncio.get_running_loop().call_later(MOMENT_S, self._flush)
         return done
 

@@ -68,7 +68,10 @@ async def append_behind_a_failure(folder: Path) -> None:
         first.hasten()
         await asyncio.sleep(0)
         behind = [journal.append(name, 0, 1, [said(name)]) for name in ("step/a", "step/b")]
+        failed = asyncio.Event()
+        first.listen(lambda _: failed.set())
         other.execute("ROLLBACK")
+        await failed.wait()  # those behind it still gather then, or are with the writer
         for append in (first, *behind):
             try:
                 await append

@@ -203,7 +203,9 @@ class SqliteJournal:
         self._new_snapshots.clear()
 
         def settle(outcomes: Sequence[Outcome], failures: int) -> None:
-            self._known_failures = failures
+            if failures != self._known_failures:
+                self._flush()  # what gathers was appended before this was known, and goes the same way
+                self._known_failures = failures
             for stream, snapshot in snapshots:
                 if self._snapshots.get((stream, snapshot.projector)) is snapshot:
                     del self._snapshots[stream, snapshot.projector]

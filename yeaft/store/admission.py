@@ -15,6 +15,14 @@ class Head(Struct, frozen=True, kw_only=True):
     epoch: int = 0
 
 
+def follows(taken: Taken, head: Head, owner: Head) -> bool:
+    """Whether an append comes right behind `head`, from whom the stream and the Session (`owner`) belong to.
+
+    Then all of its rows may be written, if no id among them is stored already.
+    """
+    return taken.expected_seq == head.seq and taken.epoch >= head.epoch and taken.epoch >= owner.epoch
+
+
 def admit(taken: Taken, head: Head, stored: Mapping[str, Payload], owner: Head | None = None) -> tuple[Row, ...]:
     """The rows to write after `head`; none if all of them are stored already.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from yeaft import __version__
 from yeaft.kernel.errors import JournalDamaged, StoreFailed
-from yeaft.store.filesystem import is_network, make_private, stamp_of, sync_path
+from yeaft.store.filesystem import is_network, make_private, stamp_of, sync_content, sync_path
 
 SCHEMA_VERSION = 1
 PAGE_BYTES = 1024
@@ -60,7 +60,8 @@ class Writing:
     """The one read-write connection of a journal; belongs to the thread that made it.
 
     The directory and the file are made if they are missing. `on_network` says whether the file system shares no memory
-    between processes; None finds out. Raises `StoreFailed`.
+    between processes; None finds out. Then there is no write-ahead log, and a commit with `sync` waits for the disk by
+    itself; else only `sync` does, so that others need not wait with it. Raises `StoreFailed`.
     """
 
     def __init__(self, path: Path, *, on_network: bool | None = None) -> None:
@@ -70,12 +71,17 @@ class Writing:
             make_private(path.parent)
             put_in_place(path)
             log = not (is_network(path.parent) if on_network is None else on_network)
-            self._is_new = not path.exists()
+            is_new = not path.exists()
             _check_regular(path)
-            if self._is_new:
+            if is_new:
                 _create(path, log=log)
+            self._log_path = path.with_name(path.name + "-wal")
+            self._log: int | None = None
+            # SQLite syncs the directory of the file, nobody that of a log which it does not sync, or the way to both.
+            self._unsynced = [path.parent] * (not self._log_path.exists()) + [path.parent.parent] * is_new
             self._connection = _connect(path, "rw")
-            self._connection.execute("PRAGMA journal_mode=" + ("WAL" if log else "DELETE"))
+            mode = self._connection.execute("PRAGMA journal_mode=" + ("WAL" if log else "DELETE")).fetchone()[0]
+            self._has_log = mode == "wal"
         except (OSError, sqlite3.Error) as error:
             raise failure(path, "opened for writing", error) from error
 
@@ -85,14 +91,11 @@ class Writing:
         return self._connection
 
     def begin(self, *, sync: bool) -> None:
-        """Start a transaction that no other process can interrupt; `sync` makes its commit wait for the disk."""
-        level = "FULL" if sync else "NORMAL"
+        """Start a transaction that no other process can interrupt; after one with `sync` comes `sync`."""
+        level = "FULL" if sync and not self._has_log else "NORMAL"
         if level != self._level:
             self._connection.execute("PRAGMA synchronous=" + level)
             self._level = level
-        if sync and self._is_new:  # SQLite syncs the directory of the file, nobody else the way to that directory
-            sync_path(self._path.parent.parent)
-            self._is_new = False
         self._connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
@@ -104,8 +107,20 @@ class Writing:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
+    def sync(self) -> None:
+        """Wait until all that was committed is on the disk. Raises `OSError`."""
+        if self._has_log:
+            if self._log is None:  # no lock is on the log, which closing it would drop
+                self._log = os.open(self._log_path, os.O_RDONLY)
+            sync_content(self._log)
+        while self._unsynced:
+            sync_path(self._unsynced[0])
+            del self._unsynced[0]
+
     def close(self) -> None:
         """Close the connection. The log is left as it is while another connection is open."""
+        if self._log is not None:
+            os.close(self._log)
         self._connection.close()
 
 

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 NETWORK_TYPES = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "fuse.glusterfs"})
@@ -32,6 +32,10 @@ def mount_type(path: str, mounts: Iterable[str]) -> str:
         if inside and len(point) >= len(best):  # a later mount on the same point hides an earlier one
             best, kind = point, mount_kind
     return kind
+
+
+sync_content: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
+"""Waits until what was written to an open file is on the disk; macOS knows only the slower way."""
 
 
 def sync_path(path: Path) -> None:

@@ -202,7 +202,7 @@ class SqliteJournal:
         snapshots = tuple((stream, snapshot) for (stream, _), snapshot in self._new_snapshots.items())
         self._new_snapshots.clear()
 
-        def settle(outcomes: Sequence[Outcome], failures: int) -> None:
+        def settle(outcomes: Sequence[Outcome | None], failures: int) -> None:
             if failures != self._known_failures:
                 self._flush()  # what gathers was appended before this was known, and goes the same way
                 self._known_failures = failures
@@ -210,7 +210,8 @@ class SqliteJournal:
                 if self._snapshots.get((stream, snapshot.projector)) is snapshot:
                     del self._snapshots[stream, snapshot.projector]
             for done, outcome in zip(waiting, outcomes, strict=True):
-                done.settle(outcome)
+                if outcome is not None:
+                    done.settle(outcome)
             self._watchers.wake()
 
         batch = Batch(

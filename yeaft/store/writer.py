@@ -9,9 +9,10 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from yeaft.kernel.errors import JournalDamaged, StoreFailed
-from yeaft.store.admission import Head, admit
+from yeaft.store.admission import Head, admit, follows
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.database import INSERT, PLACES_OF_MORE, Writing, failure
 from yeaft.store.journal import SESSION_STREAM, Outcome, Snapshot
@@ -31,17 +32,20 @@ class Batch(Struct, frozen=True, kw_only=True):
     """The appends of a moment in call order, snapshots that go with them, and who waits for the outcomes.
 
     `known_failures` is how many failed transactions those who appended knew of. `settle` is called in the writer's
-    thread with the outcomes, and with how many there have been by then.
+    thread with the outcomes, None for what is told later, and with how many failures there have been by then.
     """
 
     appends: tuple[Taken, ...]
     snapshots: tuple[tuple[str, Snapshot], ...]
     known_failures: int
-    settle: Callable[[Sequence[Outcome], int], None]
+    settle: Callable[[Sequence[Outcome | None], int], None]
 
 
 class Writer:
-    """Owns the read-write connection, which is opened for the first batch. Batches are settled in order.
+    """Owns the read-write connection, which is opened for the first batch. Appends to a stream are settled in order.
+
+    Those with `sync`, and what comes behind them in their streams, are settled when they are on the disk; the others do
+    not wait for that.
 
     A file that `is_damaged`, or turns out to be when it is written, is mended first, once; then `mended` says so, and
     other connections of this process must be opened anew. `on_end` is called in the writer's thread when all is
@@ -110,9 +114,28 @@ class Writer:
         for batch in self._gathered[: -len(hopeful) or None]:  # it builds on what was not written
             batch.settle(self._failures[-1:] * len(batch.appends), len(self._failures))
         outcomes = self._outcomes(hopeful)
-        for batch, results in zip(hopeful, outcomes, strict=True):
-            batch.settle(results, len(self._failures))
+        in_sync: set[str] = set()
+        at_once = [_told_at_once(*one, in_sync) for one in zip(hopeful, outcomes, strict=True)]
+        for batch, told in zip(hopeful, at_once, strict=True):
+            if any(outcome is not None for outcome in told):
+                batch.settle(told, len(self._failures))
+        if in_sync:
+            failed = self._sync()
+            for batch, told, results in zip(hopeful, at_once, outcomes, strict=True):
+                late = [failed or two if one is None else None for one, two in zip(told, results, strict=True)]
+                batch.settle(late, len(self._failures))
         self._gathered.clear()
+
+    def _sync(self) -> StoreFailed | None:
+        """Wait until what was committed is on the disk; return why it may not be there."""
+        if self._database is None:
+            return None
+        try:
+            self._database.sync()
+        except OSError as error:
+            self._failures.append(failure(self._path, "written", error))
+            return self._failures[-1]
+        return None
 
     def _refuse_rest(self) -> None:
         lost = StoreFailed(f"The writer of {self._path} has stopped; open the Session again to go on.")
@@ -192,9 +215,9 @@ class Writer:
         head = self._standings.head(connection, taken.stream)
         owner = self._standings.head(connection, SESSION_STREAM)
         try:
-            if taken.expected_seq == head.seq and len(taken.rows) <= MOST_AT_ONCE:
+            if len(taken.rows) <= MOST_AT_ONCE and follows(taken, head, owner):
                 with contextlib.suppress(sqlite3.IntegrityError):  # hardly ever is any of them stored already
-                    return self._insert(connection, admit(taken, head, {}, owner), taken, head).seq
+                    return self._insert(connection, taken.rows, taken, head).seq
             rows = admit(taken, head, payloads(connection, [row.id for row in taken.rows]), owner)
         except StoreFailed as refusal:
             return refusal
@@ -206,17 +229,28 @@ class Writer:
         """Write rows in one statement, all or none of them, and return where the stream stands then."""
         if not rows:
             return head
-        places = enumerate(rows, self._standings.end(connection, taken.stream) + 1)
-        values = [value for at, row in places for value in _values(row, at, taken.stream, taken.epoch)]
+        values: list[str | int | bytes] = []
+        for at, row in enumerate(rows, self._standings.end(connection, taken.stream) + 1):
+            values += _values(row, at, taken)
         connection.execute(INSERT + PLACES_OF_MORE * (len(rows) - 1), values)
         head = Head(seq=head.seq + len(rows), epoch=taken.epoch)
         self._standings.move(taken.stream, head)
         return head
 
 
-def _values(row: Row, at: int, stream: str, epoch: int) -> tuple[str | int | bytes, ...]:
-    envelope = (at, stream, row.id, row.type, row.version, row.ts, row.src, row.cause, row.corr)
-    return (*envelope, epoch, row.data, row.sha256)
+def _told_at_once(batch: Batch, outcomes: Sequence[Outcome], in_sync: set[str]) -> list[Outcome | None]:
+    """Of the outcomes those that need not wait for the disk; `in_sync` are the streams where something does."""
+    told: list[Outcome | None] = []
+    for taken, outcome in zip(batch.appends, outcomes, strict=True):
+        if taken.sync:
+            in_sync.add(taken.stream)
+        told.append(None if taken.stream in in_sync else outcome)
+    return told
+
+
+def _values(row: Row, at: int, taken: Taken) -> tuple[str | int | bytes, ...]:
+    *envelope, data, sha256 = astuple(row)
+    return (at, taken.stream, *envelope, taken.epoch, data, sha256)
 
 
 def _write_snapshots(connection: sqlite3.Connection, snapshots: Sequence[tuple[str, Snapshot]]) -> None:

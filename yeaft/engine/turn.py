@@ -31,7 +31,7 @@ class TurnLog(Protocol):
         """Return what estimates for a model have to be multiplied by, as its provider's counts have taught."""
         ...
 
-    def post(self, *events: Event, sync: bool = False) -> Awaitable[None]:
+    def post(self, *events: Event, sync: bool = False) -> Awaitable[object]:
         """Fold events and hand them to the journal at once; the awaitable ends when they are committed.
 
         Whoever acts on an event awaits this first. `sync` waits for the disk.

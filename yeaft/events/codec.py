@@ -134,11 +134,11 @@ def version_of(event: Event | UnknownEvent) -> int:
     return event.version if isinstance(event, UnknownEvent) else type(event).version
 
 
-def id_of(event: Event | UnknownEvent, stream: str, new_id: Callable[[], str]) -> str:
-    """The envelope id: derived from what the event is about, or made by `new_id` for what came from outside."""
+def id_of(event: Event | UnknownEvent, stream: str, now_ms: int) -> str:
+    """The envelope id: derived from what the event is about, or a new one of now for what came from outside."""
     if isinstance(event, UnknownEvent) or not type(event).identity:
-        return new_id()
-    return ids.derive("e_", stream, _NAMES[type(event)], *(getattr(event, name) for name in type(event).identity))
+        return "e_" + ids.new_ulid(now_ms)
+    return ids.derive("e_", stream, _NAMES[type(event)], *[getattr(event, name) for name in type(event).identity])
 
 
 def encode(event: Event | Transient | UnknownEvent) -> bytes:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from yeaft.events.codec import Event, Recorded, Transient, id_of
-from yeaft.kernel import ids
 from yeaft.kernel.errors import StoreFailed
 from yeaft.store.cost import NOTHING, Cost, cost_of, keep_cost, kept_cost
-from yeaft.store.journal import SESSION_STREAM
+from yeaft.store.journal import SESSION_STREAM, Append
 
 if TYPE_CHECKING:
     from yeaft.kernel.clock import NowMs
     from yeaft.session.state import SessionState
-    from yeaft.store.journal import Append, Journal, Outcome
+    from yeaft.store.journal import Journal, Outcome
 
 Listener = Callable[[Recorded | Transient], None]
 Reaction = Callable[[Sequence[Recorded]], None]
@@ -26,50 +24,24 @@ def nothing(_: Sequence[Recorded]) -> None:
     """React to nothing."""
 
 
-class Commit:
-    """A batch of events on its way to the journal. Awaiting it may be cancelled; the commit goes on."""
-
-    def __init__(self, written: Append | None = None) -> None:
-        self._written = written
-        self._waiters: list[asyncio.Future[None]] = []
-        self._is_done = written is None
-        self._error: StoreFailed | None = None
-
-    def __await__(self) -> Generator[Any, None, None]:
-        if self._written is not None and not self._is_done:
-            self._written.hasten()
-            waiter = asyncio.get_running_loop().create_future()
-            self._waiters.append(waiter)
-            yield from waiter
-        if self._error is not None:
-            raise self._error
-
-    def settle(self, error: StoreFailed | None) -> None:
-        """Let everyone who waits go on."""
-        self._is_done, self._error = True, error
-        for waiter in self._waiters:
-            if not waiter.done():
-                waiter.set_result(None)
-
-
 def in_envelopes(
-    events: Sequence[Event], after: int, epoch: int, now_ms: NowMs, *, stream: str, src: str, cause: str, corr: str
+    events: Sequence[Event], after: int, epoch: int, ts: int, *, stream: str, src: str, cause: str, corr: str
 ) -> list[Recorded]:
-    """Return events as they are written down in a stream whose last one so far has the number `after`."""
-    recorded: list[Recorded] = []
-    for seq, event in enumerate(events, start=after + 1):
-        ts = now_ms()
-        event_id = id_of(event, stream, partial(_new_id, ts))
-        recorded.append(
-            Recorded(
-                id=event_id, stream=stream, seq=seq, ts=ts, src=src, cause=cause, corr=corr, epoch=epoch, event=event
-            )
+    """Return events as they are written down at `ts` in a stream whose last one so far has the number `after`."""
+    return [
+        Recorded(
+            id=id_of(event, stream, ts),
+            stream=stream,
+            seq=seq,
+            ts=ts,
+            src=src,
+            cause=cause,
+            corr=corr,
+            epoch=epoch,
+            event=event,
         )
-    return recorded
-
-
-def _new_id(ts: int) -> str:
-    return "e_" + ids.new_ulid(ts)
+        for seq, event in enumerate(events, start=after + 1)
+    ]
 
 
 class Purse:
@@ -129,29 +101,27 @@ class Ledger:
         self._stream = stream
         self._listeners: list[Listener] = []
         self._failure: StoreFailed | None = None
-        self._newest = Commit()
+        self._newest = Append.of_nothing(state.head)
 
     def listen(self, listener: Listener) -> None:
         """Let `listener` hear every event once it is committed, and every transient one."""
         self._listeners.append(listener)
 
-    def post(self, events: Sequence[Event], *, src: str, cause: str = "", corr: str = "", sync: bool = False) -> Commit:
+    def post(self, events: Sequence[Event], *, src: str, cause: str = "", corr: str = "", sync: bool = False) -> Append:
         """Fold `events` and hand them to the journal at once. Raises `StoreFailed` after a failed write."""
         if self._failure is not None:
             raise self._failure
+        before, stream, epoch = self.state.head, self._stream, self.epoch
         if not events:
-            return Commit()
-        before = self.state.head
-        envelope = {"stream": self._stream, "src": src, "cause": cause, "corr": corr}
-        recorded = in_envelopes(events, before, self.epoch, self._now_ms, **envelope)
+            return Append.of_nothing(before)
+        recorded = in_envelopes(events, before, epoch, self._now_ms(), stream=stream, src=src, cause=cause, corr=corr)
         for one in recorded:
             self.state.apply(one)
-        written = self._journal.append(self._stream, before, self.epoch, recorded, sync=sync)
-        self.purse.pay(events, self._journal, self.epoch)
-        commit = self._newest = Commit(written)
-        written.listen(lambda outcome: self._committed(outcome, recorded, commit))
+        append = self._newest = self._journal.append(stream, before, epoch, recorded, sync=sync)
+        self.purse.pay(events, self._journal, epoch)
+        append.listen(partial(self._heard_back, recorded))
         self.react(recorded)
-        return commit
+        return append
 
     async def flushed(self) -> None:
         """Wait until all that was posted so far is committed; commits keep their order."""
@@ -166,14 +136,10 @@ class Ledger:
         for listener in self._listeners:
             listener(event)
 
-    def _committed(self, outcome: Outcome, recorded: Sequence[Recorded], commit: Commit) -> None:
+    def _heard_back(self, recorded: Sequence[Recorded], outcome: Outcome) -> None:
         if isinstance(outcome, StoreFailed):
             self._failure = outcome
-            commit.settle(outcome)
             return
-        try:
-            for one in recorded:
-                for listener in self._listeners:
-                    listener(one)
-        finally:
-            commit.settle(None)  # a screen that fails must not leave the turn waiting
+        for one in recorded:
+            for listener in self._listeners:
+                listener(one)

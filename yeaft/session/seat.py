@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from yeaft.events.ops import SetModel
     from yeaft.kernel.clock import NowMs
     from yeaft.llm.tokens import Factors
-    from yeaft.session.ledger import Commit, Ledger
+    from yeaft.session.ledger import Ledger
     from yeaft.session.minds import VpMind
     from yeaft.session.reopening import Inquiry
+    from yeaft.store.journal import Append
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +56,7 @@ class SeatLog:
         """Return what estimates for a model have to be multiplied by."""
         return self._ledger.state.factors(self._turn_id, model)
 
-    def post(self, *events: Event, sync: bool = False) -> Commit:
+    def post(self, *events: Event, sync: bool = False) -> Append:
         """Record events of this turn."""
         started = self.state.started
         corr = self._ledger.state.messages[started.message_id].root_id

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextvars import Context, copy_context
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from msgspec import Struct
 
@@ -71,6 +71,17 @@ class Append:
                 context.run(listener, outcome)
             except Exception:  # whoever looks on must not keep others from hearing of it
                 logger.exception("An append was heard of badly")
+
+    @classmethod
+    def of_nothing(cls, head: int) -> Self:
+        """No events, which are there already."""
+        done = cls(_nothing)
+        done.settle(head)
+        return done
+
+
+def _nothing() -> None:
+    """Hasten nothing."""
 
 
 class Journal(Protocol):

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from yeaft.events.graph import StepStatus
 from yeaft.kernel.usage import Usage
-from yeaft.session.ledger import Commit
+from yeaft.store.journal import Append
 from yeaft.workflows.graphs.executor.activation import Activation
 from yeaft.workflows.graphs.graph import RetryReason, Step
 
@@ -45,7 +45,7 @@ class Work(Struct, frozen=True, kw_only=True):
     artifacts: tuple[str, ...] = ()
     is_unwanted: Callable[[], bool] = _never
     pay: Pay = _nowhere
-    begun: Commit | None = None
+    begun: Append | None = None
 
     async def has_begun(self) -> None:
         """Wait until it is on disk that this began. Raises `StoreFailed`."""

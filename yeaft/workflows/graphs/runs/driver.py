@@ -24,7 +24,7 @@ from yeaft.workflows.graphs.runs.visit import Visit, store_failure
 
 if TYPE_CHECKING:
     from yeaft.kernel.clock import NowMs
-    from yeaft.session.ledger import Commit
+    from yeaft.store.journal import Append
     from yeaft.workflows.graphs.executor.activation import Activation
     from yeaft.workflows.graphs.runs.doing import Doer
     from yeaft.workflows.graphs.runs.run_ledger import RunLedger
@@ -58,7 +58,7 @@ class Driver:
         self._is_run_unwanted = is_unwanted
         self._hold = hold
         self._tasks: dict[str, tuple[Visit, asyncio.Task[None]]] = {}
-        self._begun: list[tuple[Visit, Commit]] = []
+        self._begun: list[tuple[Visit, Append]] = []
         self._changed = asyncio.Event()
         self._asked = ""
         self._is_closing = False
@@ -109,7 +109,7 @@ class Driver:
         if commit is not None:
             await commit
 
-    def _cancel(self, by: str, reason: str = "") -> Commit | None:
+    def _cancel(self, by: str, reason: str = "") -> Append | None:
         execution = self._execution
         if execution.cancelled is not None or execution.ended is not None:
             return None
@@ -203,11 +203,11 @@ class Driver:
         while self._begun:
             self._start(group, *self._begun.pop(0))
 
-    def _start(self, group: asyncio.TaskGroup, visit: Visit, begun: Commit | None) -> None:
+    def _start(self, group: asyncio.TaskGroup, visit: Visit, begun: Append | None) -> None:
         task = group.create_task(self._done(visit, begun), name=f"step:{visit.one.node}")
         self._tasks[visit.one.act_id] = (visit, task)
 
-    async def _done(self, visit: Visit, begun: Commit | None) -> None:
+    async def _done(self, visit: Visit, begun: Append | None) -> None:
         try:
             await visit.run(begun)
         except NeedsHuman as error:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from yeaft.events.codec import Event, Recorded
 from yeaft.kernel.errors import StoreFailed
-from yeaft.session.ledger import Commit, in_envelopes
+from yeaft.session.ledger import in_envelopes
 
 if TYPE_CHECKING:
     from yeaft.kernel.clock import NowMs
-    from yeaft.store.journal import Journal, Outcome
+    from yeaft.store.journal import Append, Journal, Outcome
     from yeaft.workflows.graphs.executor.execution import Execution
 
 STREAM = "graph/"
@@ -52,41 +53,35 @@ class RunLedger:
             self._loaded_epoch = recorded.epoch
             self.execution.apply(recorded)
 
-    def post(self, *events: Event, src: str = "engine", cause: str = "", sync: bool = False) -> Commit:
+    def post(self, *events: Event, src: str = "engine", cause: str = "", sync: bool = False) -> Append:
         """Fold events and hand them to the journal at once; awaiting what this returns waits for them to be there.
 
         Commits keep their order, and many may be one; see `Journal.append`. Raises `StoreFailed` after a failed write.
         """
         if self.failure is not None:
             raise self.failure
-        before = self._head
-        envelope = {"stream": self.stream, "src": src, "cause": cause, "corr": self.execution.run_id}
-        recorded = in_envelopes(events, before, self.epoch, self._now_ms, **envelope)
+        before, stream, epoch, run_id = self._head, self.stream, self.epoch, self.execution.run_id
+        recorded = in_envelopes(events, before, epoch, self._now_ms(), stream=stream, src=src, cause=cause, corr=run_id)
         self._head += len(recorded)
-        self._loaded_epoch = self.epoch
+        self._loaded_epoch = epoch
         for one in recorded:
             self.execution.apply(one)
-        written = self.journal.append(self.stream, before, self.epoch, recorded, sync=sync)
-        commit = Commit(written)
-        written.listen(lambda outcome: self._committed(outcome, recorded, commit))
-        return commit
+        append = self.journal.append(stream, before, epoch, recorded, sync=sync)
+        append.listen(partial(self._heard_back, recorded))
+        return append
 
     def fail(self, error: StoreFailed) -> None:
         """Let nothing be written any more, because it would be refused."""
         self.failure = self.failure or error
         self.on_failure()
 
-    def _committed(self, outcome: Outcome, recorded: Sequence[Recorded], commit: Commit) -> None:
+    def _heard_back(self, recorded: Sequence[Recorded], outcome: Outcome) -> None:
         if isinstance(outcome, StoreFailed):
             self.fail(outcome)
-            commit.settle(self.failure)
             return
-        try:
-            for one in recorded:
-                for listener in self._listeners:
-                    listener(one)
-        finally:
-            commit.settle(None)  # a screen that fails must not leave the run waiting
+        for one in recorded:
+            for listener in self._listeners:
+                listener(one)
 
 
 def _nothing() -> None:

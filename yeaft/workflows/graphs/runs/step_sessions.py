@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -89,7 +88,7 @@ class StepSessions:
         parent = means.parent
         ledger = Ledger(means.journal, state, means.now_ms, parent.epoch, stream=work.stream, purse=parent.purse)
         ledger.listen(means.traces)
-        equipped = cache(lambda: means.equip(vp.id, state, folder))
+        equipped = Equipped(lambda: means.equip(vp.id, state, folder))
         kind = self._kind(task, vp, folder, finish, equipped)
         thinking = self._thinking(work, kind)
         toolbox = LateToolbox(kind.specs, equipped, finish)
@@ -196,6 +195,20 @@ class Kind(Struct, frozen=True, kw_only=True):
     thinking: Thinking
     specs: Mapping[str, ToolSpec]
     known: KnownSettings
+
+
+class Equipped:
+    """The tools of one step, which are made when first asked for."""
+
+    def __init__(self, make: Callable[[], Toolbox]) -> None:
+        self._make = make
+        self._made: Toolbox | None = None
+
+    def __call__(self) -> Toolbox:
+        """Return them."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made
 
 
 class LateToolbox(Mapping[str, "AnyTool"]):

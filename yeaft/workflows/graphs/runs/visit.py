@@ -22,7 +22,7 @@ from yeaft.workflows.graphs.runs.doing import Doer, Done, NeedsHuman, Work
 if TYPE_CHECKING:
     from yeaft.events.codec import Event
     from yeaft.kernel.clock import NowMs
-    from yeaft.session.ledger import Commit
+    from yeaft.store.journal import Append
     from yeaft.workflows.graphs.executor.activation import Activation
     from yeaft.workflows.graphs.runs.run_ledger import RunLedger
 
@@ -51,7 +51,7 @@ class Visit:
         execution = ledger.execution
         self.one = one
         self.has_begun = False
-        self._begun: Commit | None = None
+        self._begun: Append | None = None
         self._ledger = ledger
         self._execution = execution
         self._doer = doer
@@ -79,7 +79,7 @@ class Visit:
         ready = StepReady(act_id=one.act_id, node=one.node, visit=one.visit, scope=one.scope)
         return (ready, StepStarted(act_id=one.act_id, attempt=0, child_stream=self._stream()))
 
-    async def run(self, begun: Commit | None = None) -> None:
+    async def run(self, begun: Append | None = None) -> None:
         """Do it, and record what came of it. `begun` is the record that it begins. Raises `NeedsHuman`, `StoreFailed`.
 
         Nobody has to wait for the result to be on disk: what it leads to is recorded behind it.
@@ -200,7 +200,7 @@ class Visit:
         if cost_usd is not None:
             self._cost_usd = (self._cost_usd or 0.0) + cost_usd
 
-    def _finish(self, done: Done) -> Commit:
+    def _finish(self, done: Done) -> Append:
         finished = StepFinished(
             act_id=self.one.act_id,
             status=done.status,

@@ -1,11 +1,14 @@
 """HTTP connections to one provider, on httpx2: time limits, certificates, proxies, and errors in our own words."""
 
 import asyncio
+import math
 import ssl
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing, suppress
 from functools import lru_cache
 from ipaddress import ip_address
+from types import TracebackType
+from typing import Self
 from urllib.request import getproxies
 
 import httpx2
@@ -56,9 +59,8 @@ class Connections:
             await client.aclose()
 
     async def _within_limits(self, endpoint: Endpoint, body: bytes, accumulator: Accumulator, hear: Hear) -> Reply:
-        patience = _Patience(endpoint)
         try:
-            async with patience.limit:
+            async with _Patience(endpoint) as patience:
                 return await self._attempt(endpoint, body, accumulator, hear, patience)
         except TimeoutError as error:
             raise ModelFailed("idle", f"{endpoint.place} sent nothing for {patience.waiting_s:g} s.") from error
@@ -132,24 +134,51 @@ class _Tail:
 
 
 class _Patience:
-    """Moves the deadline of an exchange whenever something arrives."""
+    """Moves the deadline of an exchange whenever something arrives; raises `TimeoutError` once it has passed.
+
+    Moving it is only noted: the one timer there is looks at that when it rings, and is set again.
+    """
 
     def __init__(self, endpoint: Endpoint) -> None:
-        self._first_byte_s = endpoint.first_byte_timeout_s
-        self._idle_s = endpoint.idle_timeout_s
-        self.limit = asyncio.timeout(None)
-        self._now_s = asyncio.get_running_loop().time
+        self._endpoint = endpoint
+        self._limit = asyncio.timeout(None)
+        self._loop = asyncio.get_running_loop()
+        self._due_s = math.inf
+        self._timer: asyncio.TimerHandle | None = None
         self.waiting_s = 0.0
 
+    async def __aenter__(self) -> Self:
+        await self._limit.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._set_timer(math.inf)
+        await self._limit.__aexit__(kind, error, trace)
+
     def await_first_byte(self) -> None:
-        self._wait(self._first_byte_s)
+        self._wait(self._endpoint.first_byte_timeout_s)
 
     def await_next_byte(self) -> None:
-        self._wait(self._idle_s)
+        self._wait(self._endpoint.idle_timeout_s)
 
     def _wait(self, seconds: float) -> None:
         self.waiting_s = seconds
-        self.limit.reschedule(self._now_s() + seconds if seconds else None)
+        self._due_s = self._loop.time() + seconds if seconds else math.inf
+        if self._timer is None or self._timer.when() > self._due_s:
+            self._set_timer(self._due_s)
+
+    def _set_timer(self, at_s: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(at_s, self._look) if at_s < math.inf else None
+
+    def _look(self) -> None:
+        if self._loop.time() < self._due_s:
+            self._set_timer(self._due_s)
+        else:
+            self._limit.reschedule(self._due_s)
 
 
 async def _watched(chunks: AsyncGenerator[bytes, None], patience: _Patience, place: str) -> AsyncGenerator[bytes, None]:
@@ -157,7 +186,7 @@ async def _watched(chunks: AsyncGenerator[bytes, None], patience: _Patience, pla
 
     A server that is never waited for, or a few packed bytes that become millions, would else let nobody else run.
     """
-    total_bytes = next_turn_bytes = 0
+    total_bytes, next_turn_bytes = 0, TURN_BYTES
     try:
         async for chunk in chunks:
             patience.await_next_byte()
@@ -173,10 +202,16 @@ async def _watched(chunks: AsyncGenerator[bytes, None], patience: _Patience, pla
 
 
 @lru_cache(maxsize=32)
+def _parsed(url: str) -> httpx2.URL:
+    """What is asked again and again. Raises `InvalidURL`."""
+    return httpx2.URL(url)
+
+
+@lru_cache(maxsize=32)
 def _is_here(url: str) -> bool:
     """Whether `url` leads to this machine itself, where no proxy could reach it."""
     try:
-        host = httpx2.URL(url).host
+        host = _parsed(url).host
         return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
     except (ValueError, httpx2.InvalidURL):  # a name, or no URL, as the request will say
         return False
@@ -204,7 +239,7 @@ def _request(client: httpx2.AsyncClient, endpoint: Endpoint, body: bytes) -> htt
     headers = {"content-type": "application/json", "accept": "text/event-stream, application/json", **endpoint.headers}
     timeout = httpx2.Timeout(None, connect=endpoint.connect_timeout_s or None)
     try:
-        return client.build_request("POST", endpoint.url, content=body, headers=headers, timeout=timeout)
+        return client.build_request("POST", _parsed(endpoint.url), content=body, headers=headers, timeout=timeout)
     except UnicodeEncodeError:  # its text shows the header's value, which may be a key
         raise ModelFailed("invalid", _bad_header(endpoint.place)) from None
 

@@ -22,6 +22,15 @@ graph:
   steps:
     - {id: note, tool: Bash, args: {command: "echo once >> noted.txt; test -e again || sleep 60"}, retries: {max: 2}}
 """
+PASSED_ON = """
+graph:
+  steps:
+    - id: count
+      tool: Bash
+      args: {command: "echo once >> noted.txt; until test -e go; do sleep 0.01; done; echo 7"}
+      retries: {max: 2}
+    - {id: use, tool: Bash, args: {command: "echo got {{ input }} >> used.txt"}}
+"""
 LOST = "DELETE FROM event WHERE stream = ? AND at > (SELECT min(at) FROM event WHERE stream = ? AND type = ?)"
 
 
@@ -101,6 +110,30 @@ async def test_a_command_that_was_cut_off_with_its_owner_is_not_begun_again_by_i
     assert (ran.code, once_more.code) == (1, 1), (ran, once_more)
     assert "Whether it had its effect is unknown" in ran.err
     assert (yeaft.folder / "noted.txt").read_text() == "once\n"
+
+
+async def test_what_a_command_printed_while_nobody_listened_is_not_made_up_for_the_next_step(yeaft: Yeaft) -> None:
+    (yeaft.folder / "g.yaml").write_text(PASSED_ON)
+    first = await yeaft.start("graph", "run", "g.yaml", "go", "-q", "--mode", "auto")
+    await until((yeaft.folder / "noted.txt").exists)
+    os.kill(first.pid, signal.SIGSTOP)
+    (yeaft.folder / "go").touch()
+    await until(lambda: has_ended_its_command(yeaft))
+    os.killpg(first.pid, signal.SIGKILL)
+    await yeaft.ended(first)
+
+    ran = await resumed(yeaft)
+    once_more = await resumed(yeaft)
+
+    assert (ran.code, once_more.code) == (1, 1), (ran, once_more)
+    assert "ended with exit code 0" in ran.err
+    assert (yeaft.folder / "noted.txt").read_text() == "once\n"
+    assert not (yeaft.folder / "used.txt").exists()
+
+    again = await yeaft.run("graph", "retry", "last", "count", "-q", "--mode", "auto")
+
+    assert again.code == 0, again
+    assert (yeaft.folder / "used.txt").read_text() == "got 7\n"
 
 
 def has_ended_its_command(yeaft: Yeaft) -> bool:

@@ -98,11 +98,13 @@ class ToolSteps:
         known = self._means.inquiry.of_call(started)
         if known is None:
             return None
+        # A command that went well without anybody listening: what it printed may be lost, and that is what steps give.
+        is_heard = started.tool != "Bash" or known.status != "ok" or bool(known.facts.exit_code)
         finished = CallFinished(
             call_id=started.call_id,
             turn_id="",
             tool=started.tool,
-            status=known.status,
+            status=known.status if is_heard else "unknown",
             text=known.text,
             facts=known.facts,
         )

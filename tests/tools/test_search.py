@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -95,6 +96,10 @@ TABLE: list[dict[str, object]] = [
     {"pattern": "needle", "glob": "sub/**"},
     {"pattern": "needle", "glob": "**/deeper/*.md"},
     {"pattern": "needle", "glob": "!*.txt"},
+    {"pattern": "needle", "glob": "!sub"},
+    {"pattern": "needle", "glob": "*.md,*.txt,!sub/deeper/"},
+    {"pattern": "needle", "glob": "*.{js,go}, !gen,!node_modules", "no_ignore": True},
+    {"pattern": "needle", "glob": "!vendor"},
     {"pattern": "needle", "glob": ".hid*"},
     {"pattern": "needle", "glob": ".config/*.py"},
     {"pattern": "needle", "glob": "node_modules/*.js"},
@@ -169,6 +174,70 @@ class TestGrep:
             "中文/文件.txt",
         ]
 
+    async def test_an_exclamation_mark_leaves_out_what_ripgrep_would_leave_out(
+        self, tmp_path: Path, backend: Backend
+    ) -> None:
+        folder = Folder(tmp_path)
+        names = ["a.py", "b.ts", "gen/x.js", "src/gen/y.js", "src/q.ts", "src/q.d.ts", "lib/a.py", "notes"]
+        for name in names:
+            folder.file(name, "needle")
+        vp = folder.vp(backend)
+        globs = [
+            "!a.py",
+            "!gen",
+            "!gen/",
+            "!/gen",
+            "!**/gen/**",
+            "!gen/**",
+            "!src/gen",
+            "!/a.py",
+            "!*.{py,ts}",
+            "!src/*/y.js",
+            "!notes/",
+            "![ab].*",
+        ]
+
+        told = {glob: await vp.told("Grep", pattern="needle", glob=glob) for glob in globs}
+        listed = {glob: await vp.told("Glob", pattern=glob) for glob in globs}
+
+        ripgrep = {glob: _named_by_ripgrep(folder.root, glob) for glob in globs}
+        assert {glob: text.split("\n") for glob, text in told.items()} == ripgrep
+        assert {glob: sorted(text.split("\n")) for glob, text in listed.items()} == ripgrep
+        assert ripgrep["!gen"] == ["a.py", "b.ts", "lib/a.py", "notes", "src/q.d.ts", "src/q.ts"]
+
+    async def test_commas_part_several_globs(self, tmp_path: Path, backend: Backend) -> None:
+        folder = Folder(tmp_path)
+        for name in ("a.py", "b.ts", "b.d.ts", "src/c.ts", "src/old/d.py", "e.md", "f, g.txt", "g.txt", "h,i/j.rs"):
+            folder.file(name, "needle")
+        vp = folder.vp(backend)
+
+        told = {
+            glob: (await vp.told("Grep", pattern="needle", glob=glob)).split("\n")
+            for glob in (
+                "*.py,*.ts",
+                "*.ts, !*.d.ts",
+                "!*.d.ts,*.{ts,py},!src/old",
+                "src/**,!src/old/",
+                "src/*.ts,*.md",
+                "e.md,",
+                "f, g.txt",
+                "h,i/*.rs",
+                f"{folder.root}/h,i/*.rs",
+            )
+        }
+
+        assert told == {
+            "*.py,*.ts": ["a.py", "b.d.ts", "b.ts", "src/c.ts", "src/old/d.py"],
+            "*.ts, !*.d.ts": ["b.ts", "src/c.ts"],
+            "!*.d.ts,*.{ts,py},!src/old": ["a.py", "b.ts", "src/c.ts"],
+            "src/**,!src/old/": ["src/c.ts"],
+            "src/*.ts,*.md": ["e.md", "src/c.ts"],
+            "e.md,": ["e.md"],
+            "f, g.txt": ["f, g.txt", "g.txt"],  # a name with a comma fits as a whole
+            "h,i/*.rs": ["h,i/j.rs"],
+            f"{folder.root}/h,i/*.rs": ["h,i/j.rs"],
+        }
+
     async def test_lines_carry_file_and_number(self, tree: Folder, backend: Backend) -> None:
         vp = tree.vp(backend)
 
@@ -213,6 +282,38 @@ class TestGrep:
 
         assert refusal.startswith("The search failed: ")
         assert "Set fixed_strings to search for plain text." in refusal
+
+
+def _named_by_ripgrep(root: Path, glob: str) -> list[str]:
+    """The files that ripgrep itself would search."""
+    binary = best_backend()(SearchRequest(root="/", target=".", pattern="x", mode="count"))[0]
+    printed = subprocess.run([binary, "--files", "--glob", glob], cwd=root, capture_output=True, text=True, check=True)
+    return sorted(printed.stdout.splitlines())
+
+
+async def test_leaving_a_folder_out_does_not_open_it_and_may_be_anywhere(tree: Folder) -> None:
+    vp = tree.vp()
+
+    told = [
+        await vp.told("Glob", pattern=pattern, **more)
+        for pattern, more in (
+            ("*.go,!node_modules", {}),
+            ("vendor/*.go,!node_modules", {}),
+            ("*.{js,go}", {"no_ignore": True}),
+            ("*.{js,go},!vendor", {"no_ignore": True}),
+            ("**/gen/*.py,!./gen", {"no_ignore": True}),
+            ("sub/**,!sub/deeper,!*.log", {}),
+        )
+    ]
+
+    assert [sorted(text.split("\n")) for text in told] == [
+        ["(no matches)"],
+        ["vendor/m.go"],
+        ["long.js", "node_modules/m.js", "vendor/m.go"],
+        ["long.js", "node_modules/m.js"],
+        ["sub/gen/a.py"],
+        ["sub/.gitignore", "sub/.ignore", "sub/readme.md", "sub/top.txt"],
+    ]
 
 
 async def test_places_and_types_that_do_not_exist_are_refused(tree: Folder) -> None:
@@ -284,10 +385,14 @@ def test_the_policy_learns_which_folder_is_read(tree: Folder) -> None:
             ("Glob", {"pattern": "/etc/*.conf"}),
             ("Glob", {"pattern": "~/x/*.conf", "path": "y"}),
             ("Glob", {"pattern": "src/*.py", "path": "/opt"}),
+            ("Grep", {"glob": "src/*.py,!src/old"}),
+            ("Grep", {"glob": "src/*.py,lib/*.py", "path": "a"}),
+            ("Grep", {"glob": "!/etc"}),
         )
     ]
 
-    assert touched == [Touches(reads=(path,)) for path in (".", "/etc/passwd", "a/../b", "/etc", "~/x", "/opt/src")]
+    folders = (".", "/etc/passwd", "a/../b", "/etc", "~/x", "/opt/src", "src", "a", ".")
+    assert touched == [Touches(reads=(path,)) for path in folders]
 
 
 async def test_glob_lists_newest_first_with_links_and_hidden_files(tree: Folder) -> None:

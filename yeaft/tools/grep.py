@@ -41,7 +41,7 @@ def grep(
     timeout_s: float = TIMEOUT_S,
     withholding: Withholding = nothing_withheld,
 ) -> Tool[Grep]:
-    """Let the model search file contents but for what is withheld; `backend` None takes the best there is."""
+    """Let the model search file contents but for what is withheld; `backend` None is ripgrep where there is one."""
     found: Backend | None = backend
 
     async def run(args: Grep, _: Running) -> str:

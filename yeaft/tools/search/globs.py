@@ -1,55 +1,86 @@
-"""The glob dialect of the search tools: `*`, `?`, `[ab]`, `{a,b}` stay in one folder, `**` crosses folders."""
+"""The globs of the search tools: which paths they fit, where these can be, and what they leave out."""
 
 import re
+from collections.abc import Sequence
 
 from msgspec import Struct
 
+from yeaft.tools.search.exclusions import Exclusions, compile_exclusions
+from yeaft.tools.search.glob_regex import between_commas, translated
+
 MAGIC = re.compile(r"[*?\[{]")
-CLASS = re.compile(r"\[([!^]?)(\]?[^\]]+|\])\]")
 BRACE_WITH_FOLDERS = re.compile(r"\{[^}]*/")
-TOKENS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 PLAIN_NAME = re.compile(r"[\w.*?{},+@ -]+")
+OUTSIDE = ("/", "~", "..")
 
 
 class PathGlob(Struct, frozen=True, kw_only=True):
     """A compiled pattern.
 
     `folder` is its literal beginning (may be absolute or begin with `~` or `..`), below which `matches` judges
-    relative paths with `/`. `depth` is how many levels below `folder` a match can be, None if any. `name` is a glob
-    that the last part of every match fits, for tools that can filter by name; empty if there is none.
+    relative paths with `/`. `depth` is how many levels below `folder` a match can be, None if any. `names` are globs
+    of which one fits the last part of every match, for tools that can filter by name; empty if there are none.
     """
 
     folder: str
     regex: re.Pattern[str]
     depth: int | None
-    name: str
+    names: tuple[str, ...]
     words: frozenset[str]
-    negated: bool = False
+    exclusions: Exclusions
 
     def matches(self, path: str) -> bool:
         """Whether `path`, relative to `folder`, fits."""
-        return bool(self.regex.fullmatch(path)) != self.negated
+        return bool(self.regex.fullmatch(path)) and not self.exclusions.hold(path, self.folder)
+
+
+class Fit(Struct, frozen=True, kw_only=True):
+    """One of the patterns that a path may fit, below the folder of all; fields as in `PathGlob`."""
+
+    regex: str
+    depth: int | None
+    name: str
+    words: frozenset[str]
 
 
 def compile_glob(pattern: str) -> PathGlob:
-    """Compile a pattern; without `/` it is about names in any folder, with a leading `!` about everything else.
+    """Compile a pattern, or several with commas between them, of which a path must fit one.
 
-    Backslashes count as `/`. Brackets and braces that are never closed stand for themselves.
+    Without `/` a pattern is about names in any folder, with a leading `!` about what to leave out. Backslashes count
+    as `/`. Brackets and braces that are never closed stand for themselves. A name with commas fits as a whole, too.
     """
-    negated = pattern.startswith("!")
-    plain = pattern.removeprefix("!").replace("\\", "/")
-    folder, rest = ("", plain) if negated else _split(plain)
-    rest = f"{rest}**" if rest.endswith("/") else rest
-    anywhere = "/" not in plain
-    name = rest.rpartition("/")[2]
-    unbounded = anywhere or negated or "**" in rest or BRACE_WITH_FOLDERS.search(rest)
+    parts = between_commas(pattern.replace("\\", "/"))
+    wanted = _wanted([part for part in parts if not part.lstrip().startswith("!")]) or ["**"]
+    folder, rest = _split(wanted[0]) if len(wanted) == 1 else ("", "")
+    fits = [_fit(rest or part.removeprefix("./"), anywhere="/" not in part) for part in wanted]
+    depths = [fit.depth for fit in fits if fit.depth is not None]
     return PathGlob(
         folder=folder,
-        regex=re.compile(("(?:.*/)?" if anywhere else "") + _translated(rest), re.DOTALL),
+        regex=re.compile("|".join(fit.regex for fit in fits), re.DOTALL),
+        depth=max(depths) if len(depths) == len(fits) else None,
+        names=tuple(fit.name for fit in fits) if all(fit.name for fit in fits) else (),
+        words=frozenset(word for fit in fits for word in fit.words),
+        exclusions=compile_exclusions([part.strip()[1:] for part in parts if part.lstrip().startswith("!")]),
+    )
+
+
+def _wanted(parts: Sequence[str]) -> list[str]:
+    """The alternatives: the parts, and all of them as one name; only that if a part is about another place."""
+    whole = ",".join(parts)
+    if not parts[1:] or any(part.strip().startswith(OUTSIDE) for part in parts):
+        return [whole] if whole else []
+    return [whole, *(part.strip() for part in parts)]
+
+
+def _fit(rest: str, *, anywhere: bool) -> Fit:
+    rest = f"{rest}**" if rest.endswith("/") else rest
+    name = rest.rpartition("/")[2]
+    unbounded = anywhere or "**" in rest or BRACE_WITH_FOLDERS.search(rest)
+    return Fit(
+        regex=("(?:.*/)?" if anywhere else "") + translated(rest),
         depth=None if unbounded else rest.count("/") + 1,
-        name=name if not negated and "**" not in name and _is_plain(name) else "",
+        name=name if "**" not in name and name.strip("*") and _is_plain(name) else "",
         words=frozenset(part for part in re.split(r"[/{},]", rest) if part and not MAGIC.search(part)),
-        negated=negated,
     )
 
 
@@ -63,45 +94,3 @@ def _split(pattern: str) -> tuple[str, str]:
 def _is_plain(name: str) -> bool:
     """Whether other programs read the name glob as we do."""
     return bool(PLAIN_NAME.fullmatch(name)) and name.count("{") == name.count("}") <= 1
-
-
-def _translated(glob: str, *, with_braces: bool = True) -> str:
-    """The regular expression for `glob`; braces of which one has no partner stand for themselves."""
-    out: list[str] = []
-    at = depth = 0
-    while at < len(glob):
-        token = next((token for token in TOKENS if glob.startswith(token, at)), "")
-        found = CLASS.match(glob, at)
-        if token:
-            out.append(TOKENS[token])
-        elif found:
-            out.append(_class(found))
-        elif with_braces and glob[at] == "{" and _closed(glob, at):
-            depth += 1
-            out.append("(?:")
-        elif depth and glob[at] in ",}":
-            depth -= glob[at] == "}"
-            out.append("|" if glob[at] == "," else ")")
-        else:
-            out.append(re.escape(glob[at]))
-        at += len(token) or (len(found[0]) if found else 1)
-    return "".join(out) if not depth else _translated(glob, with_braces=False)
-
-
-def _class(found: re.Match[str]) -> str:
-    """A bracket expression, or itself literally when its ranges make no sense."""
-    members = re.sub(r"([\[\\^])|([-&~|])(?=\2)", r"\\\g<0>", found[2])  # a doubled sign may become a set operator
-    try:
-        return re.compile(f"(?!/)[{'^' if found[1] else ''}{members}]").pattern
-    except re.error:
-        return re.escape(found[0])
-
-
-def _closed(glob: str, at: int) -> bool:
-    """Whether the brace at `at` has its partner."""
-    depth = 0
-    for char in glob[at:]:
-        depth += (char == "{") - (char == "}")
-        if depth == 0:
-            return True
-    return False

@@ -88,15 +88,14 @@ def _search_below(paths: Paths, args: Grep, request: SearchRequest) -> Search:
     suffixes = _suffixes(args.type)
     place = place_of(paths, args.path, args.glob or "**/*", hidden=args.hidden, no_ignore=args.no_ignore)
     names = tuple(f"*{suffix}" for suffix in sorted(suffixes))
-    if not names and place.glob.name.strip("*"):
-        names = (place.glob.name,)
 
     def wanted(path: str) -> bool:
         suffix = "." + path.rpartition("/")[2].rpartition(".")[2].lower()
         return place.glob.matches(path) and suffix not in BINARY_SUFFIXES and (not suffixes or suffix in suffixes)
 
     skipped = tuple(sorted(place.scope.skipped))
-    return Search(request=replace(request, root=str(place.scope.root), skipped=skipped, names=names), wanted=wanted)
+    below = replace(request, root=str(place.scope.root), skipped=skipped, names=names or place.glob.names)
+    return Search(request=below, wanted=wanted)
 
 
 def _without_withheld(search: Search, withholding: Withholding) -> Search:

@@ -35,7 +35,7 @@ def place_of(paths: Paths, path: str, pattern: str, *, hidden: bool, no_ignore: 
     if not root.is_dir():
         raise ToolFailed(f"{written} is not a folder.")
     _refuse_everything(root, glob, paths)
-    skipped = skipped_folders(glob.words, no_ignore=no_ignore)
+    skipped = skipped_folders(glob.words, no_ignore=no_ignore) | glob.exclusions.folders
     scope = Scope(root=root, hidden=hidden, no_ignore=no_ignore, skipped=skipped, depth=glob.depth)
     return Place(scope=scope, glob=glob)
 

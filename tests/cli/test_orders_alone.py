@@ -73,3 +73,34 @@ def test_a_command_of_ones_own_counts_more_than_an_order(given: Given) -> None:
 
     assert done.code == 77
     assert "No model to talk to" in done.err
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("/modle", "There is no command /modle. Did you mean /model?"),
+        ("@omni /modle x", "There is no command /modle. Did you mean /model?"),
+        ("/high /modle", "There is no command /modle. Did you mean /model?"),
+        ("/bake bread", "There is no command /bake. Did you mean /bakery?"),
+        ("/lone", "The skill 'lone' is not for you to start"),
+        ("/high", "/high holds for the message that it stands before, and none follows."),
+        ("/high /low go", "One effort can stand before a message: /high or /low, not both."),
+    ],
+)
+def test_a_slip_is_told_before_a_model_is_missed(given: Given, prompt: str, said: str) -> None:
+    (given.home / "commands").mkdir(parents=True)
+    (given.home / "commands" / "bakery.md").write_text("Bake !`touch baked`")
+    (given.home / "skills" / "lone").mkdir(parents=True)
+    (given.home / "skills" / "lone" / "SKILL.md").write_text(
+        "---\nname: lone\ndescription: For VPs.\nuser-invocable: false\n---\nAlone."
+    )
+
+    slip = given.yeaft(prompt)
+    right = given.yeaft("/bakery")
+
+    assert (slip.code, slip.out) == (2, "")
+    assert said in slip.err
+    assert "No model" not in slip.err
+    assert right.code == 77  # and nothing was run for it
+    assert not (given.folder / "baked").exists()
+    assert given.says("session", "ls", "--all", "--json") == "[]"

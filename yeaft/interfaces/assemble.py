@@ -27,7 +27,7 @@ from yeaft.interfaces.hooked import hooked
 from yeaft.interfaces.instructed import instructed
 from yeaft.interfaces.past import Lookout, rewind_ops
 from yeaft.interfaces.serving import serving
-from yeaft.interfaces.slashes import slash_commands
+from yeaft.interfaces.slashes import slash_commands, slashing
 from yeaft.interfaces.trusted import may_run_code_in, trust_for
 from yeaft.interfaces.vp_flows import VpFlows
 from yeaft.kernel.clock import wall_clock_ms
@@ -47,7 +47,7 @@ from yeaft.session.agents.agents import Agents
 from yeaft.session.approvals import Approvals, Questions
 from yeaft.session.catalogue import RULED
 from yeaft.session.commands import Traces, probe_command
-from yeaft.session.intake import Intake
+from yeaft.session.intake import Intake, Step
 from yeaft.session.ledger import Listener, Purse
 from yeaft.session.live_toolbox import with_served
 from yeaft.session.minds import Thinking, VpMind
@@ -81,7 +81,8 @@ from yeaft.vp.library import Library
 class Opened(Struct, frozen=True, kw_only=True):
     """A Session ready for ops. `remarks` are UI codes with parameters that the user should see first.
 
-    `slash_words` lists what a message can begin with besides words; it blocks, because it reads files.
+    `slash_words` lists what a message can begin with besides words; it blocks, because it reads files. `check_words`
+    raises what `intake` would of a command or an effort that a message begins with, and does nothing else.
     """
 
     session: Session
@@ -95,6 +96,7 @@ class Opened(Struct, frozen=True, kw_only=True):
     approvals: Approvals
     intake: Intake
     slash_words: Callable[[], Sequence[SlashWord]]
+    check_words: Step
     config: Config
     library: Library
     paths: Paths
@@ -140,6 +142,7 @@ async def opened(wish: Wish) -> AsyncGenerator[Opened]:
             remarks=tuple(remarks(ground, loaded)),
             intake=additions.intake(ground, approvals),
             slash_words=lambda: slash_commands(ground, approvals, ground.serving.prompts()).listed(),
+            check_words=slashing(ground, approvals, ground.serving.prompts(), only_checks=True),
             purse=ground.room.purse,
             approvals=approvals,
             config=ground.config,

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from yeaft.engine.closing import Ending
 from yeaft.events.ops import AnyOp, Interrupt, SetModel, Steer
-from yeaft.interfaces.cli.readiness import check_known, check_ready
+from yeaft.interfaces.cli.readiness import check_known, check_sayable
 from yeaft.interfaces.orders import Deed, orders
 from yeaft.interfaces.runs.runs_alone import runs_alone
 from yeaft.interfaces.session_graphs import SessionGraphs
@@ -141,8 +141,8 @@ class Dialogue:
             for vp_id in to or (self._mentioned(words),):
                 self._here.session.send(Steer(text=text, vp_id=vp_id))
             return "steered"
-        await check_ready(self.wish, self._here, " ".join(f"@{vp_id}" for vp_id in to) or text)
         draft = Draft(text=text, to=tuple(to), files=tuple(files), op_id=ids.new_ulid(wall_clock_ms()))
+        await check_sayable(self.wish, self._here, draft)
         async with asyncio.TaskGroup() as group:
             self._taking = taking = group.create_task(self._intake(draft), name="intake")
             taking.add_done_callback(self._taken)

@@ -22,10 +22,13 @@ FIRST_SIGNS = ("/", "@", "\uff20")
 """What a message that may begin with a command begins with: it may stand behind those it is for."""
 
 
-def slashing(ground: Ground, approvals: Approvals, prompts: Prompts | None = None) -> Step:
+def slashing(
+    ground: Ground, approvals: Approvals, prompts: Prompts | None = None, *, only_checks: bool = False
+) -> Step:
     """Return the step that takes messages which begin with a command or an effort; for others it loads nothing.
 
-    What was not typed, such as a file that is piped in, holds no commands, but it can begin with an effort.
+    What was not typed, such as a file that is piped in, holds no commands, but it can begin with an effort. A step that
+    `only_checks` runs nothing and adds nothing.
     """
     names = partial(known_names, ground.room.state, ground.library)
 
@@ -40,7 +43,8 @@ def slashing(ground: Ground, approvals: Approvals, prompts: Prompts | None = Non
         found = slash_in(draft.text, names) if draft.typed else None
         if found is None or is_level(found.name):
             return draft
-        return await slash_commands(ground, approvals, prompts).step(draft)
+        commands = slash_commands(ground, approvals, prompts)
+        return await (commands.check(draft) if only_checks else commands.step(draft))
 
     return step
 

@@ -21,7 +21,7 @@ from yeaft.interfaces.cli import answer_file
 from yeaft.interfaces.cli.findings import Findings
 from yeaft.interfaces.cli.json_screen import JsonScreen
 from yeaft.interfaces.cli.output import Output
-from yeaft.interfaces.cli.readiness import check_ready
+from yeaft.interfaces.cli.readiness import check_sayable
 from yeaft.interfaces.cli.remarks import remarks
 from yeaft.interfaces.cli.result import Result, next_command
 from yeaft.interfaces.cli.signals import Signals
@@ -163,8 +163,9 @@ class OneShot:
         if has_words and self._signals.exit_code is None:
             if await self._is_order(here):
                 return
-            await check_ready(wish, here, text)
-            await self._say_when_ready(here, self._draft(here, text))
+            draft = self._draft(here, text)
+            await check_sayable(wish, here, draft)
+            await self._say_when_ready(here, draft)
             session.send(Close())
             await session.idle()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from yeaft.config import places
-from yeaft.kernel.errors import ConfigError
+from yeaft.kernel.errors import ConfigError, YeaftError
 from yeaft.llm.catalogue import read_catalogue
 from yeaft.llm.choice import choose_model
 from yeaft.llm.credentials import Credentials
@@ -23,8 +23,18 @@ if TYPE_CHECKING:
 
     from yeaft.interfaces.assemble import Opened
     from yeaft.interfaces.ground import Wish
+    from yeaft.session.intake import Draft
     from yeaft.session.state import SessionState
     from yeaft.vp.library import Library
+
+
+async def check_sayable(wish: Wish, here: Opened, draft: Draft) -> None:
+    """Check what `check_ready` does for those whom a draft goes to; a slip in its words is told before that."""
+    try:
+        await check_ready(wish, here, " ".join(f"@{vp_id}" for vp_id in draft.to) or draft.text)
+    except YeaftError:
+        await here.check_words(draft)
+        raise
 
 
 async def check_ready(wish: Wish, here: Opened, text: str) -> None:

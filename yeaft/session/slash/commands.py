@@ -80,12 +80,29 @@ class SlashCommands:
             return draft.with_block(self._command_block(command.name, text))
         if skill := shelf.only(for_user=True).get(slash.name):
             return draft.with_block(self._skill_block(skill, slash))
-        if self._prompts is not None and slash.name in {word.name for word in self._prompts.words()}:
+        if self._prompts is not None and self._is_prompt(slash.name):
             text = await self._prompts.text(slash.name, slash.arguments)
             return draft.with_block(self._command_block(slash.name, text))
-        if await asyncio.to_thread(os.path.lexists, f"/{slash.name}"):
-            return draft  # a message that begins with a path
-        raise UsageError(_unknown(slash.name, shelf, _listed(commands, shelf, self._prompts), self._orders))
+        await self._check_path(slash.name, commands, shelf)
+        return draft
+
+    async def check(self, draft: Draft) -> Draft:
+        """Return the draft as it is, with nothing run for it. Raises `UsageError` for a command that nobody knows."""
+        slash = slash_in(draft.text, self._names)
+        if slash is not None:
+            commands, shelf = await asyncio.to_thread(self._read)
+            is_skill = shelf.only(for_user=True).get(slash.name) is not None
+            if not (commands.get(slash.name) or is_skill or self._is_prompt(slash.name)):
+                await self._check_path(slash.name, commands, shelf)
+        return draft
+
+    def _is_prompt(self, name: str) -> bool:
+        return self._prompts is not None and name in {word.name for word in self._prompts.words()}
+
+    async def _check_path(self, name: str, commands: Commands, shelf: Shelf) -> None:
+        """Check that what is no command begins a path: such a message is like any other."""
+        if not await asyncio.to_thread(os.path.lexists, f"/{name}"):
+            raise UsageError(_unknown(name, shelf, _listed(commands, shelf, self._prompts), self._orders))
 
     def _read(self) -> tuple[Commands, Shelf]:
         return read_commands(self._folders), self._skills.read()

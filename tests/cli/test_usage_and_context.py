@@ -129,25 +129,51 @@ def test_context_and_usage_speak_chinese(talking: Given) -> None:
     assert "合计" in talking.says("usage", "--lang", "zh")
 
 
+def shown_in(columns: int, given: Given, *words: str) -> list[str]:
+    """The lines that a command shows at a terminal that is so wide."""
+    terminal = pexpect.spawn(
+        sys.executable,
+        ["-m", "yeaft", *words],
+        cwd=str(given.folder),
+        env=given.environ | {"TERM": "dumb", "COLUMNS": ""},
+        dimensions=(24, columns),
+        encoding="utf-8",
+        timeout=PATIENCE_S,
+    )
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    return [line.rstrip() for line in (terminal.before or "").splitlines()]
+
+
+def test_the_list_of_sessions_says_what_each_has_cost_once_one_has(talking: Given) -> None:
+    priced(talking)
+    free = talking.session("look around")
+    before = talking.says("session", "ls")
+    talking.says("-m", "box/scripted", "看看这里有什么，然后告诉我")
+    paid = talking.yeaft("session", "ls", "--json").json[0]["id"]
+    talking.says("-r", free, "-m", "box/scripted", "and now")
+
+    cost = {row["id"]: row["cost"] for row in talking.yeaft("session", "ls", "--json").json}
+    after = talking.says("session", "ls").splitlines()
+    narrow = shown_in(64, talking, "session", "ls", "--lang", "zh")
+
+    assert "cost" not in before
+    assert after[0].split()[:5] == ["id", "last", "active", "messages", "cost"]
+    assert {line.split()[0]: line.split()[4] for line in after[1:]} == {
+        paid: f"${cost[paid]:.4f}",
+        free: f"${cost[free]:.4f}+",  # it has replies without a known price
+    }
+    assert all(width(line) <= 64 for line in narrow)
+    assert [line.partition("$")[2][:6] for line in narrow[1:]] == [f"{cost[one]:.4f}" for one in (free, paid)]
+    assert len({width(line.partition("$")[0]) for line in narrow[1:]}) == 1
+    assert "看看" in narrow[2]
+
+
 def test_usage_that_has_no_room_beside_each_other_stands_below_each_other(talking: Given) -> None:
     priced(talking)
     talking.says("-m", "box/scripted", "@omni look around")
 
-    def shown(columns: int) -> list[str]:
-        terminal = pexpect.spawn(
-            sys.executable,
-            ["-m", "yeaft", "usage", "--by", "vp"],
-            cwd=str(talking.folder),
-            env=talking.environ | {"TERM": "dumb", "COLUMNS": ""},
-            dimensions=(24, columns),
-            encoding="utf-8",
-            timeout=PATIENCE_S,
-        )
-        terminal.expect(pexpect.EOF)
-        terminal.close()
-        return [line.rstrip() for line in (terminal.before or "").splitlines()]
-
-    beside, below = shown(80), shown(40)
+    beside, below = (shown_in(columns, talking, "usage", "--by", "vp") for columns in (80, 40))
 
     assert [line.split()[0] for line in beside] == ["VP", "@omni", "all"]
     assert [line.split("  ")[1] if line[:1] == " " else line for line in below] == [

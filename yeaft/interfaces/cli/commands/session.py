@@ -37,7 +37,11 @@ def run(options: Options, words: list[str]) -> int:
 
 
 def ls(desk: Desk, *, everywhere: bool, archived: bool, limit: int | None) -> int:
-    """List the Sessions of this folder, newest first; programs and `--all` get them all unless `--limit` says less."""
+    """List the Sessions of this folder, newest first; programs and `--all` get them all unless `--limit` says less.
+
+    What each has cost stands there if any has a known cost.
+    """
+    from yeaft.store.cost import NOTHING
     from yeaft.store.index import Index
 
     folder = None if everywhere else str(desk.folder)
@@ -51,7 +55,8 @@ def ls(desk: Desk, *, everywhere: bool, archived: bool, limit: int | None) -> in
     if not metas:
         desk.note("sessions.none" if everywhere else "sessions.none_here", folder=str(desk.folder))
         return EXIT_ANSWERED
-    keys = ["id", "last_active", "messages", "roster", *(["folder"] if everywhere else []), "name"]
+    money = ["cost"] if any((meta.cost or NOTHING).usd for meta in metas) else []
+    keys = ["id", "last_active", "messages", *money, "roster", *(["folder"] if everywhere else []), "name"]
     headings = [desk.text(f"heading.{key}") for key in keys]
     put_table(headings, [[cell(desk, meta, key) for key in keys] for meta in metas])
     if count > len(metas):

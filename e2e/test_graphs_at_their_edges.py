@@ -5,7 +5,9 @@ import json
 from e2e.conftest import Serve
 from e2e.given import Yeaft
 from e2e.graphs_given import put
-from yeaft.llm.scripted.script import Line, Says, Script
+from e2e.typist import Typist
+from yeaft.interfaces.cli.terminal_text import width
+from yeaft.llm.scripted.script import Calls, Holds, Line, Says, Script, call
 
 DONE = Script(lines=(Line(steps=(Says(text="done"),), repeat=True),))
 NESTED = """
@@ -260,3 +262,61 @@ async def test_what_functions_print_is_never_part_of_the_answer(yeaft: Yeaft) ->
         assert {"imported", "called", "echoed", "bare"} <= set(one.err.splitlines()), one
     assert (ran["text"].out, again.out) == (b"tea\n", b"tea\n")
     assert json.loads(tested.out)["outcome"] == "completed"
+
+
+NARROW = """
+graph:
+  name: 一个很长的流程名字和更多
+  steps:
+    - {id: list, agent: omni, prompt: "List {{ input }}", output: [str]}
+    - {id: look_at_every_single_one, agent: omni, prompt: "Look at {{ input }}"}
+    - {id: 总结, agent: omni, prompt: "Sum {{ input }}"}
+  edges:
+    - {from: list, to: look_at_every_single_one, map: true}
+    - {from: look_at_every_single_one, to: 总结, join: true}
+"""
+
+
+async def test_on_a_narrow_terminal_names_are_cut_and_how_far_it_is_stays(yeaft: Yeaft, serve: Serve) -> None:
+    lines = (
+        Line(when="List", steps=(Says(text='["a", "b"]'),)),
+        Line(when="Look at a", steps=(Says(text="seen"),)),
+        Line(when="Look at b", steps=(Holds(of=Says(text="seen"), after_events=0, gate="go"),)),
+    )
+    server = await serve(Script(lines=lines, fallback=Says(text="done")))
+    put(yeaft, NARROW)
+    yeaft.environ |= {"COLUMNS": "40"}
+    user = Typist(yeaft, "graph", "run", "g.yaml", "tea")
+
+    await user.sees("…  1/2 ")
+    await user.sees("…[2/2]  @omni")
+    server.release("go")
+    shown = await user.ends_with()
+
+    tree = [line for line in shown if line.startswith(("├─ ✓", "└─ ✓"))][-3:]
+    assert [" tok" in line and width(line) < 40 for line in tree] == [True] * 3, tree
+    assert "…  2/2 " in tree[1]
+    assert any(line.startswith("一个很长的…  4 steps done") for line in shown), shown
+
+
+async def test_what_a_run_was_allowed_is_told_as_it_was_said(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(Script(fallback=Holds(of=Says(text="never"), after_events=0, gate="never")))
+    put(yeaft, "graph: {steps: [{id: work, agent: omni, prompt: x}]}")
+
+    ran = await yeaft.run("graph", "run", "g.yaml", "tea", "--timeout", "1s")
+
+    assert ran.code == 4, ran.err
+    assert "stopped at its limit of time (1.0s)" in ran.err
+
+
+async def test_a_program_hears_what_a_call_of_a_vp_waits_for(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(Script(fallback=Calls(calls=(call("Bash", command="touch made"),))))
+    put(yeaft, "graph: {steps: [{id: work, agent: omni, prompt: x}]}")
+
+    ran = await yeaft.run("graph", "run", "g.yaml", "tea", "--json")
+
+    assert (ran.code, ran.result["outcome"]) == (3, "needs_human")
+    assert ran.result["error"] == ran.result["questions"][0]["text"]
+    assert "touch made" in ran.result["error"]
+    (listed,) = json.loads(yeaft.here("graph", "ls", "--json").out)
+    assert listed["asked"] == ran.result["error"]

@@ -232,7 +232,7 @@ def test_a_file_that_was_changed_is_named_and_not_served(tmp_path: Path) -> None
     with pytest.raises(NotFound, match=f"is gone: {path}"):
         store.read(kept)
     path.symlink_to("/etc/passwd")
-    with pytest.raises(BadData, match="cannot be read"):
+    with pytest.raises(BadData, match=f"cannot be read: {path}: it is a link"):
         store.read(kept)
     path.unlink()
     keep(store, draft("plan.md", "one\n"))
@@ -248,7 +248,7 @@ def test_a_list_that_leads_elsewhere_is_refused(tmp_path: Path, place: str) -> N
 
     path.write_text(json.dumps({place: index["omni/plan.md"]}))
 
-    with pytest.raises(StoreFailed, match=r"index.json is no list of artifacts: .* cannot be the place of an artifact"):
+    with pytest.raises(StoreFailed, match=r"no list of artifacts: .* cannot be the place of an artifact.*out\. The"):
         store.all()
 
 
@@ -262,6 +262,24 @@ def test_a_damaged_list_says_where_it_is_and_what_to_do(tmp_path: Path) -> None:
 
     (store.out / "index.json").unlink()
     assert keep(store, draft("plan.md", "one\n")).path == "omni/plan.md", "its file is found again"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_list_that_is_no_file_is_never_waited_for(tmp_path: Path, kind: str) -> None:
+    store = a_store(tmp_path)
+    keep(store, draft("plan.md", "one\n"))
+    path = store.out / "index.json"
+    path.unlink()
+
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+
+    with pytest.raises(StoreFailed, match=rf"{path} cannot be read: it is no regular file"):
+        store.all()
+    with pytest.raises(StoreFailed, match="it is no regular file"):
+        keep(store, draft("plan.md", "two\n"))
 
 
 def test_the_journal_has_all_that_the_list_has(tmp_path: Path) -> None:

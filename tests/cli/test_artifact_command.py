@@ -386,6 +386,23 @@ def test_a_file_that_is_in_no_list_is_told_of(talking: Given, session: str) -> N
     assert f"Files in {out} that are in no list: 1 (such as user/left.txt)." in listed.err
 
 
+def test_where_no_list_can_be_read_nobody_is_told_that_there_is_nothing(talking: Given, session: str) -> None:
+    index = talking.home / "sessions" / session / "out" / "index.json"
+    index.write_text("{")
+
+    listed, shown = talking.yeaft("artifact", "ls", "--json"), talking.yeaft("artifact", "show", "plan.md")
+    talking.session()
+    (talking.folder / "new.txt").write_text("new\n")
+    talking.says("artifact", "add", "new.txt")
+    others = talking.yeaft("artifact", "ls")
+
+    assert [(one.code, one.out, f"{index} is no list of artifacts" in one.err) for one in (listed, shown)] == [
+        (1, "", True)
+    ] * 2
+    assert (others.code, "user/new.txt" in others.out) == (0, True)
+    assert f"The artifacts of session {session} are left out: {index} is no list" in others.err
+
+
 def test_shells_complete_ids_and_paths(talking: Given, session: str) -> None:
     script = talking.says("completion", "bash")
     rows = json.loads(talking.says("artifact", "ls", "--json"))

@@ -237,8 +237,10 @@ def test_what_is_shown_is_what_can_be_changed_and_run(given: Given) -> None:
 
     checked = given.yeaft("graph", "check", "mine.yaml")
     debate = given.says("flow", "show", "debate", "--for", "@writer")
+    (given.folder / "d.yaml").write_text(given.says("flow", "show", "debate"), encoding="utf-8")
 
     assert checked.code == 0, checked.err
+    assert given.yeaft("flow", "show", "debate", "--json").json == given.yeaft("graph", "show", "d.yaml", "--json").json
     assert "agent: writer" in debate
     assert "agent: architect" not in debate
 
@@ -258,6 +260,7 @@ def test_all_patterns_are_listed_in_both_languages_with_help(given: Given) -> No
     [
         (("critic", "DO it"), 2, "yeaft flow critic needs --writer @VP."),
         (("critic", "@writer", "@skeptic"), 2, "yeaft flow critic needs a task"),
+        (("chain", "@writer", "--max-cost", "0", "DO"), 2, "0.0 is not in the range x>0."),
         (("critic", "@writter", "@skeptic", "DO"), 66, "No VP named 'writter'. Did you mean writer?"),
         (("critic", "@writer", "@skeptic", "@builder", "DO"), 2, "has no role for @builder"),
         (("critik", "DO"), 2, "Did you mean `yeaft flow critic`?"),

@@ -1,6 +1,7 @@
 """What graphs are given and need around their steps: typed input, servers, answers, estimates, and what stays."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -178,3 +179,31 @@ def test_a_server_that_a_step_names_and_nobody_has_set_up_is_told_before_it_is_m
         assert "g.yaml:4: step 'b' goes without the MCP server 'github', which is not set up here\n" in told
         assert "'a'" not in told
     assert "g.yaml:4: 步骤“b”用不到 MCP 服务器“sampel”：这里没有配置它。是不是指“sample”？" in chinese.err
+
+
+def test_bytes_that_are_no_text_become_marks_wherever_a_graph_is_given_them(given: Given) -> None:
+    odd = os.fsdecode(b"\xff")
+    graph(given, "graph: {params: {k: v}, steps: [{id: s, agent: omni, prompt: x}, {id: q, ask: what?}]}")
+    (given.folder / f"{odd}.yaml").write_bytes((given.folder / "g.yaml").read_bytes())
+
+    ran = given.yeaft("graph", "run", f"{odd}.yaml", odd, "-p", f"k={odd}", "--answer", odd, "--json")
+    waiting = given.yeaft("graph", "run", "g.yaml", "tea", "-q")
+    cancelled = given.yeaft("graph", "cancel", "last", "--reason", odd, "--json")
+    checked = given.yeaft("graph", "check", f"{odd}.yaml", "--json")
+    flowed = given.yeaft("flow", "map", "@writer", "--item", odd, "--item", "tea", odd, "-q")
+
+    assert (ran.code, ran.json["text"], waiting.code) == (0, "\ufffd", 3), ran.err
+    assert (cancelled.code, cancelled.json["error"]) == (0, "\ufffd"), cancelled.err
+    assert (checked.code, Path(checked.json["file"]).name) == (0, "\ufffd.yaml"), checked.err
+    assert (flowed.code, "## \ufffd\n\nsaid" in flowed.out) == (0, True), flowed.err
+
+
+def test_a_step_that_a_run_has_not_has_no_log(given: Given) -> None:
+    graph(given, "graph: {steps: [{id: draft, agent: omni, prompt: x}]}")
+    given.says("graph", "run", "g.yaml", "tea", "-q")
+
+    wrong = [given.yeaft("graph", "logs", "last", "--step", "draff", *how) for how in ((), ("--json",))]
+
+    assert [(one.code, one.out) for one in wrong] == [(66, "")] * 2
+    assert "The graph 'graph' has no step 'draff'. Did you mean 'draft'?" in wrong[0].err
+    assert "said" in given.says("graph", "logs", "last", "--step", "draft")

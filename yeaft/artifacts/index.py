@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from yeaft.artifacts.artifact import Artifact
 from yeaft.artifacts.places import checked_path
+from yeaft.config.regular import MIB, read_regular
 from yeaft.kernel.errors import BadData, StoreFailed
 from yeaft.store.filesystem import sync_path
 
@@ -20,6 +21,8 @@ INDEX_NAME = "index.json"
 NEW = ".new-"
 """How files begin that are being written; after a crash one may be left, which the next one to write takes away."""
 PRIVATE_FILE = 0o600
+LARGEST_BYTES = 256 * MIB
+"""No list of `keeping.MOST_ARTIFACTS` comes near this; without a bound a device in its place would fill the memory."""
 
 
 def read_index(out: Path) -> dict[str, Artifact]:
@@ -29,7 +32,7 @@ def read_index(out: Path) -> dict[str, Artifact]:
     """
     path = out / INDEX_NAME
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=dict[str, Artifact])
+        found = msgspec.json.decode(read_regular(path, LARGEST_BYTES), type=dict[str, Artifact])
         return {checked_path(key): replace(one, path=key) for key, one in found.items()}
     except (FileNotFoundError, NotADirectoryError):
         return {}

@@ -42,7 +42,7 @@ def checked_path(path: str) -> str:
     """Return `path` if it is one that `keep` makes: a folder and a name. Raises `BadData` for any other."""
     parts = path.split("/")
     if len(parts) != _PARTS or not all(map(_is_safe, parts)):
-        raise BadData(f"{path!r} cannot be the place of an artifact: it must be FOLDER/NAME below out.")
+        raise BadData(f"{path!r} cannot be the place of an artifact: it must be FOLDER/NAME below out")
     return path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Generator, Iterable
 from pathlib import Path
@@ -56,7 +57,7 @@ class ArtifactStore:
                 "keep it again with `yeaft artifact add`."
             ) from error
         except OSError as error:
-            reason = error.strerror or str(error)
+            reason = "it is a link" if error.errno == errno.ELOOP else error.strerror or str(error)
             raise BadData(
                 f"The file of the artifact {artifact.artifact_id} cannot be read: {path}: {reason}."
             ) from error

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from yeaft.events.call import AskOpened
 from yeaft.kernel.errors import BadData, Denied
+from yeaft.kernel.text import without_surrogates
 from yeaft.prompts.find import read_template
 from yeaft.prompts.phrases import sections
 from yeaft.vp.names import Names
@@ -155,7 +156,7 @@ def frozen(read: Read, name: str = "", params: Mapping[str, str] | None = None) 
         graph=with_params(graph, params or {}),
         agents=dict(read.agents),
         folder=str(read.path.parent),
-        file=str(read.path),
+        file=without_surrogates(str(read.path)),
         mentions=dict(read.mentions),
     )
 

@@ -311,7 +311,7 @@ class Approvals:
         A step of a graph can go on with a turn whose question went with the process that had put it.
         """
         state, ask_id, number = self._ledger.state, ids.ask_id(call_id, 0), 0
-        while state.was_asked(ask_id) and ask_id not in state.open_asks and ask_id not in state.answers:
+        while ask_id in state.asked and ask_id not in state.open_asks and ask_id not in state.answers:
             number += 1
             ask_id = ids.derive("k_", call_id, "ask again", number)
         return ask_id

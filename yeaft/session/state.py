@@ -86,7 +86,7 @@ class SessionState:
         self.unknown_events = 0
         self.needs_upgrade = False
         self._turn_of_call: dict[str, str] = {}
-        self._call_of_ask: dict[str, str] = {}
+        self.asked: dict[str, AskOpened] = {}
 
     def apply(self, recorded: Recorded) -> None:
         """Take in one more event, in order. Unknown ones are counted and change nothing else."""
@@ -183,17 +183,13 @@ class SessionState:
             case _:
                 pass
 
-    def was_asked(self, ask_id: str) -> bool:
-        """Whether this question has ever been put, whatever became of it."""
-        return ask_id in self._call_of_ask
-
     def _apply_to_asks(self, event: AskOpened | AskAnswered | AskWithdrawn | RuleSaved) -> None:
         if isinstance(event, RuleSaved):
             self.rules.append(event)
             return
         if isinstance(event, AskOpened):
             self.open_asks[event.ask_id] = event
-            self._call_of_ask[event.ask_id] = event.call_id
+            self.asked[event.ask_id] = event
             return
         self.open_asks.pop(event.ask_id, None)
         if isinstance(event, AskAnswered):
@@ -269,6 +265,7 @@ class SessionState:
             case MessagePosted(kind="forward", call_id=call_id) | AskOpened(call_id=call_id):
                 return self._turn_of_call.get(call_id, "")
             case AskAnswered(ask_id=ask_id) | AskWithdrawn(ask_id=ask_id):
-                return self._turn_of_call.get(self._call_of_ask.get(ask_id, ""), "")
+                ask = self.asked.get(ask_id)
+                return self._turn_of_call.get(ask.call_id, "") if ask else ""
             case _:
                 return getattr(event, "turn_id", "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from yeaft.events.session import NoticePosted
-from yeaft.interfaces.amounts import money
+from yeaft.interfaces.amounts import money, took
 from yeaft.interfaces.runs.run_lines import sums
 from yeaft.workflows.graphs.conditions import text_of
 from yeaft.workflows.graphs.graph import FailTask
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from yeaft.prompts.ui import Ui
 
 SHOWN_CHARS = 8000
+MINUTE_MS = 60_000
 
 
 def over(ui: Ui, view: RunView, ended: GraphEnded, named: Callable[[str], str]) -> NoticePosted:
@@ -79,7 +80,7 @@ def named_limit(ui: Ui, view: RunView, limit: str, *, is_declared: bool) -> str:
         "steps": str(limits.max_steps),
         "cost": "" if limits.cost_usd is None else money(limits.cost_usd),
         "tokens": "" if limits.tokens is None else str(limits.tokens),
-        "minutes": "" if limits.minutes is None else f"{limits.minutes:g} min",
+        "minutes": "" if limits.minutes is None else took(round(limits.minutes * MINUTE_MS)),
     }
     name, most = ui.text(f"graph_run.limit_{limit}"), known.get(limit, "")
     return ui.text("graph_run.limit_named", limit=name, most=most) if most and not is_declared else name

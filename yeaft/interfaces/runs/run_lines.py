@@ -22,6 +22,10 @@ ERROR_CHARS = 300
 GAP = "  "
 MOST_COLUMNS = 40
 """A name or a VP that is wider stands out of its column, and makes it no wider for all others."""
+LEAST_COLUMNS = 12
+"""So much of a name is left where a terminal has no room for all of it and for the figures behind it."""
+PLACES = ("[", " #")
+"""How what tells visits of one step from another begins, at the end of a name: it is never cut off."""
 
 
 def begun_line(visit: Visit) -> str:
@@ -60,14 +64,19 @@ class _Cells(NamedTuple):
 
 
 def tree_lines(ui: Ui, view: RunView, now_ms: int, columns: int) -> list[str]:
-    """Return the run as a tree: a line for each step, in the order in which they are declared."""
-    return [cut(unmasked(row.text), columns) for row in (Row("", head_line(ui, view, now_ms)), *rows(ui, view, now_ms))]
+    """Return the run as a tree: a line for each step, in the order in which they are declared.
+
+    Where that is wider than `columns`, names are cut rather than the figures behind them.
+    """
+    lines = (head_line(ui, view, now_ms, columns), *(row.text for row in rows(ui, view, now_ms, columns)))
+    return [cut(unmasked(line), columns) for line in lines]
 
 
-def head_line(ui: Ui, view: RunView, now_ms: int) -> str:
-    """Return the line for the run itself: its name and its sums."""
-    head = [view.graph.name, ui.text("graph_run.steps_done", count=view.done.steps), *sums(ui, view, now_ms)]
-    return "  ".join(head)
+def head_line(ui: Ui, view: RunView, now_ms: int, columns: int | None = None) -> str:
+    """Return the line for the run itself: its name, cut if the line is wider than `columns`, and its sums."""
+    told = GAP.join([ui.text("graph_run.steps_done", count=view.done.steps), *sums(ui, view, now_ms)])
+    room = width(view.graph.name) if columns is None else max(LEAST_COLUMNS, columns - width(told) - width(GAP))
+    return GAP.join([cut(view.graph.name, room), told])
 
 
 def sums(ui: Ui, view: RunView, now_ms: int) -> list[str]:
@@ -78,22 +87,46 @@ def sums(ui: Ui, view: RunView, now_ms: int) -> list[str]:
     return [*parts, took(max(0, until - view.began_ms))]
 
 
-def rows(ui: Ui, view: RunView, now_ms: int) -> list[Row]:
-    """Return a line for each step that somebody has written, with those below it for what is under way in it."""
+def rows(ui: Ui, view: RunView, now_ms: int, columns: int | None = None) -> list[Row]:
+    """Return a line for each step that somebody has written, with those below it for what is under way in it.
+
+    Names are cut where a line would be wider than `columns`; None leaves them whole.
+    """
     nodes = [step.id for step in view.graph.steps if HIDDEN not in step.id]
     found = [
         (node, cells)
         for number, node in enumerate(nodes, start=1)
         for cells in _branch(ui, node, view, now_ms, is_last=number == len(nodes))
     ]
-    lines = _aligned([cells for _, cells in found])
+    lines = _aligned(_narrowed([cells for _, cells in found], columns))
     return [Row(node, line) for (node, _), line in zip(found, lines, strict=True)]
+
+
+def _widths(rows: Sequence[_Cells]) -> list[int]:
+    """Return how wide the columns are, 0 for one that is left out."""
+    columns = zip(*rows, strict=True)
+    return [max((w for cell in column if (w := width(cell)) <= MOST_COLUMNS), default=0) for column in columns]
+
+
+def _narrowed(rows: Sequence[_Cells], columns: int | None) -> Sequence[_Cells]:
+    """Cut names, so that lines are no wider than `columns` if that leaves enough of the names."""
+    behind = sum(one + len(GAP) for one in _widths(rows)[1:-1] if one)
+    if columns is None or all(width(one.name) + behind <= columns for one in rows):
+        return rows
+    room = max(LEAST_COLUMNS, columns - behind)
+    return [one._replace(name=_cut_name(one.name, room)) for one in rows]
+
+
+def _cut_name(name: str, columns: int) -> str:
+    """Cut what a step is called, and leave which visit of it is meant."""
+    place = max(name.rfind(mark) for mark in PLACES)
+    end = name[place:] if place > 0 else ""
+    return name if width(name) <= columns else cut(name[: len(name) - len(end)], columns - width(end)) + end
 
 
 def _aligned(rows: Sequence[_Cells]) -> list[str]:
     """Return the lines with names and VPs flush left, figures flush right; a column with nothing in it is left out."""
-    columns = list(zip(*rows, strict=True))
-    widths = [max((w for cell in column if (w := width(cell)) <= MOST_COLUMNS), default=0) for column in columns]
+    widths = _widths(rows)
     lines: list[str] = []
     for name, who, *figures, rest in rows:
         cells = [padded(name, widths[0]), *([padded(who, widths[1])] if widths[1] else [])]

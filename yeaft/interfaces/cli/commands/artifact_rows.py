@@ -78,16 +78,22 @@ def kept_in(paths: SessionPaths) -> list[Kept]:
 def all_kept(desk: Desk, resume: str) -> list[Kept]:
     """Return the artifacts of the Session that is meant or, if none is, of all Sessions, the oldest first.
 
-    Of several Sessions one whose list is damaged is told of and left out. Raises `NotFound`, `StoreFailed`.
+    Of several Sessions one whose list is damaged is told of and left out; if that leaves nothing, it is an error.
+    Raises `NotFound`, `StoreFailed`.
     """
     if wanted := resume or desk.options.resume:
         return kept_in(find_session(desk.home, wanted, folder=str(desk.folder)))
     found: list[Kept] = []
+    failures: dict[str, StoreFailed] = {}
     for session_id in list_session_ids(desk.home):
         try:
             found += kept_in(session_paths(desk.home, session_id))
         except StoreFailed as error:
-            desk.note("artifact.unreadable", session=session_id, reason=desk.ui.retold(str(error)))
+            failures[session_id] = error
+    if failures and not found:
+        raise next(iter(failures.values()))
+    for session_id, failure in failures.items():
+        desk.note("artifact.unreadable", session=session_id, reason=desk.ui.retold(str(failure)))
     return sorted(found, key=lambda one: one.artifact.created_at)
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from yeaft.interfaces.cli.commands.flow_patterns import FORMS, Asked
 from yeaft.interfaces.cli.commands.flow_words import Roles, members_in
 from yeaft.interfaces.cli.commands.graph_running import FOLLOW, WISHED, called, driven, input_of, options_of
-from yeaft.interfaces.cli.commands.parsing import Action, flag, option, run_group, show_help, values_of
+from yeaft.interfaces.cli.commands.parsing import Action, flag, option, run_group, show_help, values_of, with_text
 from yeaft.interfaces.cli.commands.printing import put, put_json, put_table
 from yeaft.interfaces.cli.options import Amount, Count, Seconds
 from yeaft.kernel.errors import UsageError
@@ -93,9 +93,20 @@ def _flow(desk: Desk, *, pattern: str, is_shown: bool, follow: bool, yes: bool, 
     """Show the graph of a pattern, or run it."""
     made = _made(pattern, values, desk.library, desk.lang, desk.config.default_vp)
     if is_shown:
+        return _show(desk, made)
+    return _run(desk, made, values, follow=follow, yes=yes)
+
+
+def _show(desk: Desk, made: Made) -> int:
+    """Put the graph of a pattern as YAML that explains itself, or in the JSON form of `yeaft graph show`."""
+    if not desk.as_json:
         put(made.text)
         return EXIT_ANSWERED
-    return _run(desk, made, values, follow=follow, yes=yes)
+    from yeaft.interfaces.flowing import frozen_flow
+    from yeaft.workflows.graphs.files.writing import written_graph
+
+    put_json([written_graph(frozen_flow(made.pattern, made.text, desk.folder, desk.library).graph)])
+    return EXIT_ANSWERED
 
 
 def _made(pattern: str, values: dict[str, Any], library: Library, lang: str, default_vp: str) -> Made:
@@ -160,11 +171,11 @@ def _own(pattern: str) -> tuple[click.Parameter, ...]:
     return FORMS[pattern].params
 
 
-def _actions(*, is_shown: bool) -> dict[str, Action]:
+def _actions(*, is_shown: bool) -> Mapping[str, Action]:
     common = (
         click.Argument(["words"], nargs=-1, metavar="[@VP ...] TASK"),
         option("--vp", multiple=True),
-        option("--max-cost", type=Amount(min=0)),
+        option("--max-cost", type=Amount(min=0, min_open=True)),
         option("--max-tokens", type=Count(min=1)),
         option("--max-parallel", type=Count(min=1)),
         option("--timeout", "timeout_s", type=Seconds()),
@@ -175,10 +186,11 @@ def _actions(*, is_shown: bool) -> dict[str, Action]:
         FOLLOW,
         *WISHED,
     )
-    return {
+    made = {
         name: Action(run=partial(_flow, pattern=name, is_shown=is_shown), params=(*_own(name), *common))
         for name in (*FORMS, DEBATE)
     }
+    return with_text(made)
 
 
 PATTERN_ACTIONS: Mapping[str, Action] = _actions(is_shown=False)

@@ -9,7 +9,7 @@ from yeaft.interfaces.cli.commands.graph_reading import READING
 from yeaft.interfaces.cli.commands.graph_running import RUNNING
 from yeaft.interfaces.cli.commands.graph_runs import LOOKING
 from yeaft.interfaces.cli.commands.graph_testing import TESTING
-from yeaft.interfaces.cli.commands.parsing import Action, run_group
+from yeaft.interfaces.cli.commands.parsing import Action, run_group, with_text
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
@@ -20,4 +20,4 @@ def run(options: Options, words: list[str]) -> int:
     return run_group("graph", ACTIONS, options, words)
 
 
-ACTIONS: Mapping[str, Action] = {**READING, **RUNNING, **LOOKING, **TESTING}
+ACTIONS: Mapping[str, Action] = with_text({**READING, **RUNNING, **LOOKING, **TESTING})

@@ -19,6 +19,7 @@ from yeaft.interfaces.cli.standard_input import WAITING, read_piped
 from yeaft.interfaces.cli.streams import complain
 from yeaft.interfaces.cli.wishes import wish_of
 from yeaft.kernel.errors import UsageError
+from yeaft.kernel.text import without_surrogates
 from yeaft.prompts.reference import attached_block
 from yeaft.workflows.graphs.runs.known_runs import short
 
@@ -76,7 +77,7 @@ def run(
     async def begin(here: Opened, graphing: Graphing) -> Run:
         del here
         graphing.begin()
-        return await graphing.runs.start(made, made_input, source=str(read.path))
+        return await graphing.runs.start(made, made_input, source=without_surrogates(str(read.path)))
 
     return driven(called(options, made.graph.name, text), begin, answers=answer, follow=follow)
 

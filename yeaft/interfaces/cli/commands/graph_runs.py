@@ -95,10 +95,16 @@ def ls(desk: Desk, *, everything: bool, session: str) -> int:
 
 
 def logs(desk: Desk, *, run_id: str, follow: bool, step: str) -> int:
-    """Show what the steps of a run gave; with `follow` until it has ended, with `step` all that happened in one."""
+    """Show what the steps of a run gave; with `follow` until it has ended, with `step` all that happened in one.
+
+    Raises `NotFound` for a step that the graph has not.
+    """
+    from yeaft.interfaces.cli.graphs.changing import graph_with_step
     from yeaft.interfaces.cli.graphs.run_log import put_log, visit_rows
 
     paths, found = find_run(desk, run_id)
+    if step:
+        graph_with_step(paths, found.run_id, step)
     if desk.as_json and not follow:
         put_json([row for row in visit_rows(journal_of(paths), found.run_id) if step in ("", row.step)])
         return EXIT_ANSWERED

@@ -19,6 +19,7 @@ from yeaft.interfaces.cli.graphs.stdout_aside import stdout_aside
 from yeaft.interfaces.cli.streams import complain
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_FAILED
+from yeaft.kernel.text import without_surrogates
 from yeaft.workflows.graphs.runs.known_runs import short
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ async def _ran(where: Where, made: Frozen, words: str, file: Path) -> tuple[RunR
     async def begin(here: Opened, graphing: Graphing) -> Run:
         del here
         graphing.begin()
-        return await graphing.runs.start(made, words, source=str(file))
+        return await graphing.runs.start(made, words, source=without_surrogates(str(file)))
 
     handle = await RunHandle.begun(where, begin)
     result = await handle.result()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from msgspec import Struct
@@ -16,6 +17,7 @@ from yeaft.interfaces.cli.commands.desk import Desk
 from yeaft.interfaces.cli.commands.printing import put_help
 from yeaft.kernel.errors import UsageError
 from yeaft.kernel.outcome import EXIT_ANSWERED
+from yeaft.kernel.text import without_surrogates
 
 if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
@@ -56,6 +58,25 @@ def params_of(action: Action) -> list[click.Parameter]:
     folder = click.Path(path_type=Path, exists=True, file_okay=False)
     common = [option("-C", "--cwd", "cwd", type=folder), option("--lang", type=click.Choice(LANGUAGES))]
     return [*action.params, *common, *([flag("--json", "as_json")] if action.has_json else [])]
+
+
+def with_text(actions: Mapping[str, Action]) -> Mapping[str, Action]:
+    """Return commands whose words will be kept: bytes that are no UTF-8 become U+FFFD, but not in a `Path`."""
+    return {name: replace(action, run=partial(_run_with_text, action.run)) for name, action in actions.items()}
+
+
+def _run_with_text(run: Callable[..., int], desk: Desk, **values: Any) -> int:
+    return run(desk, **{key: _text(value) for key, value in values.items()})
+
+
+def _text(value: object) -> object:
+    match value:
+        case str():
+            return without_surrogates(value)
+        case tuple():
+            return tuple(map(_text, cast("tuple[object, ...]", value)))  # an option that can be repeated
+        case _:
+            return value
 
 
 def run_group(name: str, actions: Mapping[str, Action], options: Options, words: Sequence[str]) -> int:

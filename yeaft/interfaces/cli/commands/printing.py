@@ -12,6 +12,7 @@ import msgspec
 from yeaft.interfaces.cli.emphasis import bold
 from yeaft.interfaces.cli.terminal_text import cut, padded, terminal_columns, unmasked, width, wrapped
 from yeaft.kernel.errors import YeaftError
+from yeaft.kernel.text import without_surrogates
 
 STDOUT = 1
 GAP = 2
@@ -35,8 +36,15 @@ def put_raw(text: str) -> None:
 
 
 def put_json(value: Any) -> None:
-    """Write a value of structs, tuples and plain types as indented JSON."""
-    put_raw(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
+    """Write a value of structs, tuples and plain types as indented JSON; in paths what is no UTF-8 becomes U+FFFD."""
+    try:
+        content = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        import json
+
+        plain = json.dumps(msgspec.to_builtins(value), ensure_ascii=False)
+        content = without_surrogates(plain).encode()
+    put_raw(msgspec.json.format(content, indent=2).decode() + "\n")
 
 
 def put_help(text: str) -> None:

@@ -19,7 +19,7 @@ def tool_call_id(act_id: str, attempt: int) -> str:
 def put_before(state: SessionState, *place: str | int) -> Iterator[str]:
     """Yield the ids under which the question of this place was put so far, oldest first."""
     number = 0
-    while state.was_asked(ask_id := _numbered(place, number)):
+    while (ask_id := _numbered(place, number)) in state.asked:
         yield ask_id
         number += 1
 
@@ -30,7 +30,7 @@ def open_ask_id(state: SessionState, *place: str | int) -> str:
     A run that was left has withdrawn its questions, and nothing can be opened twice.
     """
     number = 0
-    while state.was_asked(ask_id := _numbered(place, number)) and ask_id not in state.open_asks:
+    while (ask_id := _numbered(place, number)) in state.asked and ask_id not in state.open_asks:
         number += 1
     return ask_id
 

@@ -191,8 +191,8 @@ class _Visit:
                     return replace(spent, status="failed", error=self.misfit, reason="tool_error")
                 return replace(spent, value=self._value, artifacts=self._artifacts)
             case "needs_human":
-                ask = next((one.text for one in state.open_asks.values()), "")
-                raise NeedsHuman(ask or turn.unmet)
+                ask = next(iter(state.open_asks.values()), state.asked.get(turn.unmet))
+                raise NeedsHuman(ask.text if ask is not None else turn.unmet)
             case "aborted":
                 return replace(spent, status="cancelled", error="stopped")
             case _:

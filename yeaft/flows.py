@@ -109,7 +109,7 @@ def chain(
         flows.chain("architect", "builder", "reviewer", names=["plan", "build", "review"], gate=is_complete)
 
     `names` say what each one's part is. With `approve` each result but the last is put to a human (`answers`); what
-    `gate` returns falsy for ends the run as failed, with that result as the best there was.
+    `gate` returns falsy for ends the run as failed, with that result as its value.
     """
     given, path = _arguments("chain"), _path_of(gate, "gate")
     vps, parts = given.all_vps("members", members), given.texts("names", names)

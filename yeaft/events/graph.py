@@ -12,7 +12,10 @@ GraphOutcome = Literal["completed", "failed", "cancelled", "limit", "needs_human
 
 
 class Frame(Struct, frozen=True, kw_only=True):
-    """One element of a list that was spread: by which edge, the how-manieth time from 0, which element of how many."""
+    """One element of a list that an edge spread: the one at `index` of `count`.
+
+    `visit` is how many lists had gone over that edge before. `edge` is its id; all three count from 0.
+    """
 
     edge: int
     visit: int
@@ -126,7 +129,7 @@ class GraphSuspended(Fact, frozen=True, kw_only=True, tag="graph.suspended"):
 
 
 class GraphEnded(Fact, frozen=True, kw_only=True, tag="graph.ended"):
-    """The one end of a run; `value` is its result as JSON, or the best there was."""
+    """The one end of a run; `value` is its result as JSON or, if nothing reached the end, what a step gave last."""
 
     identity: ClassVar[tuple[str, ...]] = ("run_id",)
     run_id: str

@@ -73,9 +73,10 @@ class Where(Struct, frozen=True, kw_only=True):
 
 
 class RunResult(Struct, frozen=True, kw_only=True):
-    """What came of a run: `value` as the graph gave it (or the best there was), `outputs` the last of each step.
+    """What came of a run: `value` is its result or, if nothing reached the end, what a step gave last.
 
-    `outcome` is completed, failed, cancelled, limit or needs_human; `error` says why if it is not completed.
+    `outputs` are what each step gave last, by its id. `outcome` is completed, failed, cancelled, limit or needs_human;
+    `error` says why if it is not completed.
     """
 
     outcome: str

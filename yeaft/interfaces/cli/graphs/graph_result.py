@@ -41,8 +41,9 @@ EXIT_CODES = {
 class GraphResult(Struct, frozen=True, kw_only=True):
     """The end of a process that drove a run of a graph.
 
-    `value` is what the run gave as JSON, or the best there was; `text` the same as text. `questions` are what only a
-    human can decide; then the run can go on. `usage` and `cost` are those of the whole run.
+    `value` is the result of the run as JSON or, if nothing reached the end, what a step gave last; `text` is the same
+    as text. `questions` are what only a human can decide; then the run can go on. `usage` and `cost` are those of the
+    whole run.
     """
 
     type: str = "result"
@@ -88,7 +89,7 @@ def ended_result(
 
 
 def waiting_result(session_id: str, execution: Execution, asks: Sequence[AskOpened], text: str) -> GraphResult:
-    """Sum up a run that waits for a human who is not there."""
+    """Sum up a run that waits for a human who is not there; `text` is for what."""
     run = short(execution.run_id)
     questions = tuple(question(ask, next_command(run, (ask,))) for ask in asks)
     return GraphResult(

@@ -71,7 +71,7 @@ _yeaft() {
 compdef _yeaft yeaft"""
 
 _FISH_START = """\
-# yeaft completion for fish: yeaft completion fish > ~/.config/fish/completions/yeaft.fish
+# yeaft completion for fish: yeaft completion fish | source
 function __yeaft_said
     string match -v -- '-*' (commandline -opc)[2..-1]
 end

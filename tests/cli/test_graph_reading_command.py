@@ -236,8 +236,8 @@ ODD_FILES = {
     "a folder": (Path.mkdir, 65, "{path} is a folder."),
     "a link to nowhere": (link_to_nowhere, 66, "There is no file {path}."),
     "a link to itself": (link_to_itself, 66, "There is no file {path}."),
-    "UTF-16": (lambda path: path.write_bytes(REVIEW.encode("utf-16")), 65, "{path} cannot be read: 'utf-8' codec"),
-    "bytes that are no text": (lambda path: path.write_bytes(b"graph: {}\0"), 65, "{path}: it is no YAML: "),
+    "UTF-16": (lambda path: path.write_bytes(REVIEW.encode("utf-16")), 65, "{path}:1: it is no UTF-8"),
+    "bytes that are no text": (lambda path: path.write_bytes(b"graph: {}\0"), 65, "{path}:1: it is no YAML: "),
     "a file that includes itself": (
         lambda path: path.write_text("graph: !include odd.yaml\n"),
         65,

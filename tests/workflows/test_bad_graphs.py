@@ -6,8 +6,9 @@ from textwrap import dedent
 
 import pytest
 
-from tests.workflows.graph_files import find_vp, read
+from tests.workflows.graph_files import VPS, find_vp, read
 from yeaft.kernel.errors import BadData, NotFound
+from yeaft.workflows.graphs.files.made_steps import Names
 from yeaft.workflows.graphs.files.reading import read_graphs
 
 STEPS = "graph:\n  steps: [{id: a, agent: omni}, {id: b, agent: builder}, {id: c, agent: skeptic}]\n"
@@ -36,6 +37,10 @@ BAD = {
             "  edges:\n    - {from: b, to: a}\n    - {from: a, to: end}\n"
         ),
         "4: the cycle a -> b -> a has no end; give one of its edges max_visits or a stop_condition",
+    ),
+    "a VP like none": (
+        step("agent: zebra"),
+        "3: there is no VP or agent named 'zebra'. Write it down under `agents:`, or see `yeaft vp ls`.",
     ),
     "an unknown VP": (step("agent: bulider"), "3: there is no VP or agent named 'bulider'. Did you mean 'builder'?"),
     "an unknown member of a team": (
@@ -253,6 +258,14 @@ BAD = {
         edges("from: a, to: b, condition: {type: contains, wrods: [x]}", "from: a, to: c, else: true"),
         "4: 'wrods' is no key here. Did you mean 'words'?",
     ),
+    "a key of another condition": (
+        edges("from: a, to: b, stop_condition: {type: cost_limit, max_cost: 1, words: [x]}"),
+        "4: 'words' is no key here. There are max, max_cost, name, scope, type.",
+    ),
+    "a key of another condition within one": (
+        edges("from: a, to: b, condition: {type: not, condition: {type: word_match, words: [x], maxx: 1}}"),
+        "4: 'maxx' is no key here. There are case_sensitive, mode, name, type, whole_word, words.",
+    ),
     "a step without an id": ("graph:\n  steps:\n    - {agent: omni}\n", "3: 'id' is missing"),
     "a step that nobody does": (
         "graph:\n  steps:\n    - {id: a}\n",
@@ -302,6 +315,13 @@ BAD = {
         "agents:\n  a:\n    connections: [{type: pigeon, name: b}]\n  b: {}\n",
         "3: there is no connection of the type 'pigeon'. There are node, callable, file.",
     ),
+    "a connection to nobody": (
+        "agents:\n  a:\n    connections:\n      - {type: node, target: b}\n      - {type: callable}\n  b: {}\n",
+        (
+            "4: a connection of 'a' says no name, so it leads nowhere\n"
+            "5: a connection of 'a' says no callable, so it leads nowhere"
+        ),
+    ),
     "a team without members": (
         "agents: {a: {}}\nteams:\n  t: {mode: parallel}\n",
         "3: the team 't' has no members",
@@ -320,10 +340,38 @@ BAD = {
     ),
     "an agent that inherits from itself": ("agents:\n  a: {inherits: b}\n  b: {inherits: a}\n", None),
     "an agent that is none": ("agents:\n  a: text\n", "2: the agent 'a' must be a mapping"),
+    "two agents of one name": (
+        "agents: {a: {}}\nclaude_code_agents:\n  a: {}\n",
+        "3: 'a' stands here a second time",
+    ),
+    "agents that nobody could speak to": (
+        "agents:\n  '@a': {}\n  All: {}\nteams:\n  t: {members: ['@a', All]}\n",
+        (
+            "2: the agent '@a' cannot be spoken to by that name; give it another\n"
+            "3: the agent 'All' cannot be spoken to by that name; give it another"
+        ),
+    ),
     "agents that are a list": ("agents:\n  - a\n", "1: agents must be a mapping by name"),
     "a prompt that is not in the library": (
         "agents:\n  a: {system_prompt: [{type: library, reference: calm}]}\n",
         "2: agent 'a': there is no prompt named 'calm' among `prompts:`",
+    ),
+    "prompts that are not in the library, one of them inherited": (
+        (
+            "agents:\n  a:\n    system_prompts:\n      - Be brief.\n      - {type: library, reference: calm}\n"
+            "  b:\n    inherits: a\n    library_system_prompts:\n      - loud\n"
+        ),
+        (
+            "5: agent 'a': there is no prompt named 'calm' among `prompts:`\n"
+            "9: agent 'b': there is no prompt named 'loud' among `prompts:`"
+        ),
+    ),
+    "a prompt in itself": (
+        (
+            "prompts:\n  x: {type: library, reference: y}\n  y: {type: library, reference: x}\n"
+            "agents:\n  a:\n    system_prompt: {type: library, reference: x}\n"
+        ),
+        "6: agent 'a': the prompt 'x' is a part of itself",
     ),
     "a prompt file that is not there": (
         "agents:\n  a: {system_prompt: [{type: file, path: role.md}]}\n",
@@ -342,13 +390,16 @@ BAD = {
         "1: INHERIT: 'https://example.com/base.yml' is not on this machine, and nothing is fetched",
     ),
     "no YAML": ("graph: [\n", None),
-    "a tab": ("graph:\n\tsteps: []\n", "2: it is no YAML: found character '\\t' that cannot start any token"),
+    "a tab": ("graph:\n\tsteps: []\n", "2: it is no YAML: a tab stands where only blanks may"),
     "an alias of nothing": ("graph: *g\n", "1: nothing before has the anchor 'g'"),
     "an alias within itself": ("graph: &g {a: *g}\n", "1: the alias 'g' stands within what it names"),
     "a key twice": ("graph: {name: a, name: b}\n", "1: 'name' stands here a second time"),
     "a key that is a list": ("? [a]\n: 1\n", "1: a key must be text"),
     "a merge key of text": ("graph: {<<: text}\n", "1: `<<` takes a mapping, or a list of them"),
-    "two documents": ("graph: {}\n---\ngraph: {}\n", "2: it holds a second document; only one can be meant"),
+    "two documents": (
+        "# Two of them\n---\ngraph: {}\n---\ngraph: {}\n",
+        "4: it holds a second document; only one can be meant, so keep each in a file of its own",
+    ),
     "a list": ("- a\n", "1: it must be a mapping with `graph:`, `graphs:`, `teams:` or `agents:`"),
     "nothing": ("", "1: it must be a mapping with `graph:`, `graphs:`, `teams:` or `agents:`"),
     "nothing to run": (
@@ -362,6 +413,7 @@ BAD = {
             "Did you mean 'agents'?"
         ),
     ),
+    "no agents": ("name: pool\nagents:\n", "2: there is nothing to run: agents is empty"),
     "connections of nobody": (
         "connections: [{type: node, name: a}]\n",
         "1: connections stand in an agent or in a team, not by themselves",
@@ -511,12 +563,20 @@ MANY = "graph: {name: a}\nx: [" + ", ".join(["a"] * 60_000) + "]\n"
 DEEP = "x: " + "[" * 5000
 FILES = {
     "2 MB": (LARGE.encode(), "{path} is larger than 256 KiB, which no graph needs."),
+    "much Chinese": (("# " + "图" * 100_000).encode(), "{path} is larger than 256 KiB, which no graph needs."),
     "an alias bomb": (BOMB.encode(), "{path}:5: it holds too many values, or values nested too deep"),
     "very many values": (MANY.encode(), "{path}:2: it holds too many values, or values nested too deep"),
     "values within values": (DEEP.encode(), "{path}:1: it holds too many values, or values nested too deep"),
-    "no text": (b"graph: \xff\xfe", "{path} cannot be read: 'utf-8' codec can't decode byte 0xff in position 7: "),
-    "a picture": (b"\x89PNG\r\n\x1a\n\x00\x00", "{path} cannot be read: "),
-    "control characters": (b"graph: {name: a\x07}", "{path}: it is no YAML: "),
+    "no text": (b"graph: \xff\xfe", "{path}:1: it is no UTF-8 from here on; save it as UTF-8"),
+    "text of another encoding": (
+        "agents:\n  a: {description: Café}\n".encode("latin-1"),
+        "{path}:2: it is no UTF-8 from here on; save it as UTF-8",
+    ),
+    "a picture": (b"\x89PNG\r\n\x1a\n\x00\x00", "{path}:1: it is no UTF-8 from here on; save it as UTF-8"),
+    "control characters": (
+        b"graph:\n  name: a\x07\n",
+        "{path}:2: it is no YAML: the character U+0007 may not stand in it",
+    ),
     "thousands of steps": (
         ("graph:\n  steps:\n" + "    - {id: s, agent: omni}\n" * 5000).encode(),
         "{path}:2: the graph 'graph' has 5000 steps; 1000 are the most",
@@ -553,3 +613,14 @@ def test_what_is_not_there_is_not_found(tmp_path: Path) -> None:
         read("graph: {name: main, steps: [{id: a, agent: omni}]}").graph("mian")
     with pytest.raises(NotFound, match=r":1: several can be run\. It has one, two; say --graph NAME\."):
         read("graphs: {one: {steps: [{id: a, agent: omni}]}, two: {steps: [{id: a, agent: omni}]}}").graph()
+
+
+def test_of_very_many_unknown_names_only_the_first_are_guessed() -> None:
+    names = Names(find_vp, VPS, {}, {})
+
+    told = [names.vp_mistake("bulider") for _ in range(1000)]
+
+    assert [text for text in told if "Did you mean 'builder'?" in text] == told[:20]
+    assert set(told[20:]) == {
+        "there is no VP or agent named 'bulider'. Write it down under `agents:`, or see `yeaft vp ls`."
+    }

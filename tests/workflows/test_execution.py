@@ -87,6 +87,34 @@ def test_edges_are_taken_by_their_conditions_and_else_by_nothing_better() -> Non
     assert (revised.ready, accepted.ready, free.ready) == (["b"], ["c"], ["c"])
 
 
+def test_what_an_agent_gives_is_the_result_unless_it_passes_a_filter_of_its_connections() -> None:
+    yaml = """
+    agents:
+      a: {connections: [{type: node, name: b, filter_condition: {type: word_match, words: [urgent]}}]}
+      b: {}
+    """
+    urgent, usual = Run(yaml), Run(yaml)
+
+    urgent.do("a", "It is urgent.")
+    usual.do("a", "It can wait.")
+
+    assert (urgent.ready, usual.ready) == (["b"], [])
+    assert (usual.execution.is_quiet, usual.execution.result()) == (True, "It can wait.")
+
+
+@pytest.mark.parametrize("how", ["connection_type: context", "wait_for_completion: false"])
+def test_what_an_agent_gives_is_the_result_where_nobody_waits_for_those_whom_it_tells(how: str) -> None:
+    run = Run(f"""
+    agents:
+      a: {{connections: [{{name: b, {how}, filter_condition: {{type: word_match, words: [urgent]}}}}]}}
+      b: {{}}
+    """)
+
+    run.do("a", "It is urgent.")
+
+    assert run.execution.result() == "It is urgent."
+
+
 def test_a_value_that_matches_nothing_ends_its_way_and_the_place_is_known() -> None:
     run = Run(graph("a b", "{from: a, to: b, condition: {type: match, value: yes}}"))
 

@@ -164,6 +164,8 @@ def test_a_step_can_be_done_in_six_ways() -> None:
         ("PT5M", 300_000),
         ("PT1H30M", 5_400_000),
         ("PT0.5S", 500),
+        ("P1D", 86_400_000),
+        ("P1WT1S", 604_801_000),
     ],
 )
 def test_a_time_span_can_be_written_in_every_usual_way(written: str, ms: int) -> None:
@@ -444,3 +446,64 @@ def test_a_join_may_wait_for_ways_that_one_condition_opens_together(ways: str) -
     )
 
     assert any(set(join.inputs) == {"b", "c"} for join in read_graph.joins)
+
+
+@pytest.mark.parametrize("text", ["---\n---\n{}", "{}---\n", "---\n# none yet\n---\n{}...\n---\n"])
+def test_a_document_that_holds_nothing_is_no_second_one(text: str) -> None:
+    assert ways(graph(text.format("agents: {a: {}}\n"))) == ["start -> a", "a -> end"]
+
+
+def test_a_file_may_be_named_as_windows_does(tmp_path: Path) -> None:
+    (tmp_path / "roles").mkdir()
+    (tmp_path / "roles" / "smith.md").write_text("You forge.\n")
+    (tmp_path / "roles" / "mason.md").write_text("You build.\n")
+
+    found = read(
+        "file_agents: {mason: 'roles\\mason.md'}\n"
+        "agents: {smith: {system_prompt: {type: file, path: 'roles\\smith.md'}}}\n",
+        tmp_path,
+    )
+
+    assert {name: agent.persona for name, agent in found.agents.items()} == {
+        "smith": "You forge.",
+        "mason": "You build.",
+    }
+
+
+def test_a_function_in_the_place_of_an_agent_is_told_and_a_model_by_an_older_name_is_not() -> None:
+    found = read(
+        "agents:\n  a: {provider: {type: callback, callback: shop.prices}}\n  b: {type: callback}\n"
+        "  c: {type: ai}\n  d: {provider: {type: pydantic_ai}}\nteams: {t: {members: [a, b, c, d]}}\n"
+    )
+
+    assert found.warnings == tuple(
+        f"/nowhere/graph.yaml:{line}: the agent {name!r} of type 'callback' would be another program; "
+        "a VP with its prompt takes its part"
+        for line, name in ((2, "a"), (3, "b"))
+    )
+
+
+def test_a_slip_in_a_key_of_an_agent_is_told_once_where_it_stands() -> None:
+    found = read("agents:\n  a:\n    modle: x\n    toolsets: []\n  b: {inherits: a}\nteams: {t: {members: [a, b]}}\n")
+
+    assert found.warnings == (
+        "/nowhere/graph.yaml:2: of the agent 'a' these are not used here: toolsets; VPs have yeaft's own tools",
+        "/nowhere/graph.yaml:3: 'modle' means nothing for an agent. Did you mean 'model'?",
+        "/nowhere/graph.yaml:5: of the agent 'b' these are not used here: toolsets; VPs have yeaft's own tools",
+    )
+
+
+TEAMS = "agents: {a: {}, b: {}}\nteams: {day: {members: [a]}, night: {members: [b]}}\n"
+
+
+def test_of_several_teams_the_default_one_is_meant() -> None:
+    assert read(f"default_agent: night\n{TEAMS}").main == "night"
+
+
+def test_a_default_that_is_nobody_is_told() -> None:
+    found = read(f"default_agent: nigth\n{TEAMS}")
+
+    assert found.main == ""
+    assert found.warnings == (
+        "/nowhere/graph.yaml:1: default_agent names 'nigth', which is no agent or team here. Did you mean 'night'?",
+    )

@@ -8,7 +8,7 @@ import pytest
 from tests.workflows.graph_files import graph, read, structure, ways
 from yeaft.kernel.errors import BadData
 from yeaft.prompts.ui import Ui
-from yeaft.workflows.graphs.graph import GraphTask, VpTask
+from yeaft.workflows.graphs.graph import CodeTask, GraphTask, VpTask
 
 AGENTS = """
 agents:
@@ -56,6 +56,25 @@ PAIRS = [
           edges: [{from: scout, to: judge}]
         """,
         id="rule 3: a connection is an edge",
+    ),
+    pytest.param(
+        """
+        agents:
+          scout:
+            connections:
+              - {type: node, name: judge, filter_condition: {type: word_match, words: [error]}}
+              - {type: node, name: clerk, filter_condition: {type: word_match, words: [fine]}}
+        """,
+        """
+        graph:
+          name: connections
+          steps: [{id: scout, agent: scout}, {id: judge, agent: judge}, {id: clerk, agent: clerk}]
+          edges:
+            - {from: scout, to: judge, condition: {type: word_match, words: [error]}}
+            - {from: scout, to: clerk, condition: {type: word_match, words: [fine]}}
+            - {from: scout, to: end, else: true}
+        """,
+        id="what passes no filter is the result",
     ),
     pytest.param(
         """
@@ -346,3 +365,97 @@ def test_a_mistake_in_a_setting_of_a_team_is_told_once_where_it_stands() -> None
 
     assert str(refused.value).startswith("/nowhere/graph.yaml:5: ")
     assert "\n" not in str(refused.value)
+
+
+def test_agents_of_whatever_section_are_connected() -> None:
+    found = read("""
+    claude_code_agents:
+      coder: {connections: [{type: node, name: judge}]}
+    acp_agents:
+      judge: {provider: gemini, connections: [{type: node, name: clerk}]}
+    agents:
+      clerk: {}
+    """)
+
+    assert ways(found.graph()) == ["judge -> clerk", "coder -> judge", "start -> coder", "clerk -> end"]
+
+
+def test_an_agent_takes_over_the_connections_of_the_one_that_it_inherits_from() -> None:
+    found = read("""
+    agents:
+      smith: {connections: [{type: node, name: clerk}]}
+      mason: {inherits: smith, description: Also one of the builders}
+      scout: {inherits: mason, connections: []}
+      clerk: {}
+    """)
+
+    assert ways(found.graph()) == [
+        "smith -> clerk",
+        "mason -> clerk",
+        "start -> smith",
+        "start -> mason",
+        "clerk -> end",
+    ]
+
+
+def test_whoever_cannot_be_an_id_by_name_takes_part_under_one_that_can() -> None:
+    found = read("""
+    agents:
+      🦊: {connections: [{type: node, name: "ops/night"}]}
+      🐻: {}
+      ops/night: {connections: [{type: node, name: end}]}
+      end: {}
+    teams:
+      "night shift #1": {members: [🦊, 🐻, "ops/night", end]}
+    """)
+
+    team, connected = found.graph("night shift #1"), found.graph("connections")
+    assert [(step.id, step.label, step.task) for step in team.steps] == [
+        ("_", "🦊", VpTask(vp_id="🦊")),
+        ("_-2", "🐻", VpTask(vp_id="🐻")),
+        ("ops_night", "ops/night", VpTask(vp_id="ops/night")),
+        ("end-2", "end", VpTask(vp_id="end")),
+    ]
+    assert ways(connected) == ["_ -> ops_night", "ops_night -> end-2", "start -> _", "end-2 -> end"]
+
+
+def test_an_agent_alone_can_have_any_name() -> None:
+    found = read("agents: {'🦊 / night': {}}")
+
+    assert found.main == "🦊 / night"
+    assert [step.task for step in found.graph().steps] == [VpTask(vp_id="🦊 / night")]
+
+
+def test_names_that_look_like_numbers_are_names() -> None:
+    found = graph("agents: {1: {}, 2.5: {}, true: {}}\nteams: {9: {members: [1, 2.5, true]}}\n")
+
+    assert ways(found) == ["start -> 1", "1 -> 2.5", "2.5 -> true", "true -> end"]
+
+
+def test_each_function_that_an_agent_leads_to_is_called() -> None:
+    found = graph(
+        with_agents("""
+        agents:
+          scout: {connections: [{type: callable, callable: json.dumps}, {type: callable, callable: json.loads}]}
+        """)
+    )
+
+    assert {step.id: step.task.path for step in found.steps if isinstance(step.task, CodeTask)} == {
+        "scout call": "json.dumps",
+        "scout call-2": "json.loads",
+    }
+
+
+def test_a_team_may_be_called_connections() -> None:
+    found = read("agents: {a: {connections: [b]}, b: {}, c: {}}\nteams: {connections: {members: [c]}}\n")
+
+    assert ways(found.graph("connections")) == ["start -> c", "c -> end"]
+    assert ways(found.graph("connections-2")) == ["a -> b", "start -> a", "b -> end"]
+
+
+def test_whoever_has_a_long_name_can_take_part_twice() -> None:
+    long, longer = "x" * 80, "y" * 90
+
+    found = graph(f"agents: {{{long}: {{}}, {longer}: {{}}}}\nteams: {{t: {{members: [{long}, {long}, {longer}]}}}}\n")
+
+    assert [step.id for step in found.steps] == [long, "x" * 70 + "-2", "y" * 70]

@@ -12,13 +12,14 @@ from yeaft.workflows.graphs.files.side_files import read_side_file
 from yeaft.workflows.graphs.plain_values import is_mapping, mapping
 
 PROMPT_KEYS = ("system_prompt", "system_prompts", "prompts", "instructions", "library_system_prompts")
-Tell = Callable[[str], None]
+Tell = Callable[[str, Any, str], None]
+"""Is told of a part of the prompts under a key of the agent, and what is to be said of it."""
 
 
 class Prompts:
     """Finds the texts of system prompts: `library` has those of the file by name, others lie in files of `folder`.
 
-    What is not found is told with `mistake`, what is left out with `warn`; both are given the reason.
+    What is not found is told with `mistake`, what is left out with `warn`.
     """
 
     def __init__(self, library: Mapping[str, Any], folder: Path, mistake: Tell, warn: Tell) -> None:
@@ -29,42 +30,45 @@ class Prompts:
 
     def persona(self, agent: Mapping[str, Any]) -> str:
         """Return all texts of an agent's prompts, with a blank line between them."""
-        parts: list[Any] = []
+        texts: list[str] = []
         for key in PROMPT_KEYS:
             written = agent.get(key)
-            own = written if is_list(written) else [written]
-            if key == "library_system_prompts":
-                own = [{"type": "library", "reference": one} for one in own if one]
-            parts += own
-        texts = (text for part in parts for text in self._texts(part))
+            for part in written if is_list(written) else [written]:
+                is_name = key == "library_system_prompts" and part
+                meant = {"type": "library", "reference": part} if is_name else part
+                texts += self._texts(meant, key, part)
         return "\n\n".join(text.strip() for text in texts if text.strip())
 
-    def _texts(self, part: Any) -> Iterator[str]:
-        if isinstance(part, str):
-            yield part
-        if not is_mapping(part):
+    def _texts(self, meant: Any, key: str, part: Any, within: tuple[str, ...] = ()) -> Iterator[str]:
+        """Yield what is meant by a part that stands under a key, or by a prompt of the library that it leads to."""
+        if isinstance(meant, str):
+            yield meant
+        if not is_mapping(meant):
             return
-        match part.get("type"):
+        match meant.get("type"):
             case "file":
-                yield from self._from_file(str(part.get("path") or part.get("file") or ""), part.get("variables"))
+                yield from self._from_file(meant, key, part)
             case "library":
-                yield from self._from_library(str(part.get("reference") or part.get("name") or ""))
+                name = str(meant.get("reference") or meant.get("name") or "")
+                if self._library.get(name) is None:
+                    self._mistake(key, part, f"there is no prompt named {name!r} among `prompts:`")
+                elif name in within:
+                    self._mistake(key, part, f"the prompt {name!r} is a part of itself")
+                else:
+                    yield from self._texts(self._library[name], key, part, (*within, name))
             case "function":
-                self._warn("a system prompt that a function makes is left out")
+                self._warn(key, part, "a system prompt that a function makes is left out")
             case _:
-                yield str(part.get("content") or part.get("text") or part.get("prompt") or "")
+                yield str(meant.get("content") or meant.get("text") or meant.get("prompt") or "")
 
-    def _from_file(self, name: str, variables: Any) -> Iterator[str]:
-        given = mapping(variables)
+    def _from_file(self, meant: Mapping[str, Any], key: str, part: Any) -> Iterator[str]:
+        name, given = str(meant.get("path") or meant.get("file") or ""), mapping(meant.get("variables"))
         try:
             text = read_side_file(name, self._folder)
+        except ValueError as error:
+            self._mistake(key, part, f"a system prompt is missing: {error}")
+            return
+        try:
             yield filled(text, given) if given else text
         except ValueError as error:
-            self._mistake(f"a system prompt is missing: {error}")
-
-    def _from_library(self, name: str) -> Iterator[str]:
-        found = self._library.get(name)
-        if found is None:
-            self._mistake(f"there is no prompt named {name!r} among `prompts:`")
-            return
-        yield from self._texts(found)
+            self._mistake(key, part, f"the system prompt in {name!r}: {error}")

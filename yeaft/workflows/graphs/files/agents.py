@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import Any, cast
 
 import msgspec
@@ -11,14 +11,15 @@ import msgspec
 from yeaft.kernel.lists import is_list
 from yeaft.kernel.nearness import nearest
 from yeaft.prompts.front_matter import Problem, read_front_matter
+from yeaft.vp.names import EVERYONE_LABELS
 from yeaft.workflows.graphs.files.agent_prompts import PROMPT_KEYS, Prompts
-from yeaft.workflows.graphs.files.located import Located, Mistake
+from yeaft.workflows.graphs.files.located import Located, Mistake, Path
 from yeaft.workflows.graphs.files.response_types import answer_schema, is_unknown
 from yeaft.workflows.graphs.files.side_files import read_side_file
 from yeaft.workflows.graphs.graph import Agent
 from yeaft.workflows.graphs.plain_values import is_mapping, listing, mapping
 
-NATIVE, HUMAN, IN_FILE = "native", "human", "file"
+NATIVE, HUMAN, IN_FILE, CALLBACK = "native", "human", "file", "callback"
 SECTIONS = {
     "agents": NATIVE,
     "file_agents": IN_FILE,
@@ -46,6 +47,10 @@ _USED = frozenset(
 ) | {"forward_to", "result_type", "output_type"}
 _QUIET = frozenset(("debug", "retries", "end_strategy", "output_retries", "avatar", "requires_tool_confirmation"))
 """What makes no difference that anybody would miss."""
+_AS_NATIVE = frozenset(("ai", "pydantic_ai", "litellm"))
+"""How agents were called before that are a model with a prompt."""
+_NO_SLIPS = frozenset(("mode", "models"))
+"""What means something to another program, though it looks like a slip of what is used here."""
 _LONGEST_LINE = 10
 FindModel = Callable[[str], str]
 """Returns a model that can be used here for one that a file names as `provider/model`; empty for none."""
@@ -54,7 +59,7 @@ FindModel = Callable[[str], str]
 class AgentReader:
     """Reads the agents of one file; what is wrong is in `mistakes`, what is left out in `warnings`."""
 
-    def __init__(self, located: Located, folder: Path, find_model: FindModel | None) -> None:
+    def __init__(self, located: Located, folder: FilePath, find_model: FindModel | None) -> None:
         self.mistakes: list[Mistake] = []
         self.warnings: list[Mistake] = []
         self._located = located
@@ -70,11 +75,17 @@ class AgentReader:
             if written is not None and not is_mapping(written):
                 self.mistakes.append(Mistake(self._located.line((section,)), f"{section} must be a mapping by name"))
             for name, raw in mapping(written).items():
-                self._written[name] = (section, raw, self._located.line((section, name)))
+                line = self._located.line((section, name))
+                if name in self._written:
+                    self.mistakes.append(Mistake(line, f"{name!r} stands here a second time"))
+                self._written[name] = (section, raw, line)
         return {name: agent for name in self._written if (agent := self._agent(name)) is not None}
 
     def _agent(self, name: str) -> Agent | None:
         section, raw, line = self._written[name]
+        if name.startswith(("@", "＠")) or name.casefold() in EVERYONE_LABELS:
+            text = f"the agent {name!r} cannot be spoken to by that name; give it another"
+            self.mistakes.append(Mistake(line, text))
         if section == "file_agents" and isinstance(raw, str):
             raw = {"path": raw}
         if raw is not None and not is_mapping(raw):
@@ -96,7 +107,7 @@ class AgentReader:
             self.warnings.append(Mistake(line, text))
         return Agent(
             name=name,
-            persona=self._prompts(name, line).persona(agent),
+            persona=self._prompts(name).persona(agent),
             description=str(agent.get("description") or ""),
             model="" if kind == HUMAN else self._model(name, agent, line),
             kind=kind,
@@ -104,15 +115,28 @@ class AgentReader:
             line=line,
         )
 
-    def _prompts(self, name: str, line: int) -> Prompts:
+    def _prompts(self, name: str) -> Prompts:
         library = mapping(self._data.get("prompts"))
         named = {**library, **mapping(library.get("system_prompts"))}
         return Prompts(
             named,
             self._folder,
-            mistake=lambda reason: self.mistakes.append(Mistake(line, f"agent {name!r}: {reason}")),
-            warn=lambda reason: self.warnings.append(Mistake(line, f"agent {name!r}: {reason}")),
+            mistake=lambda key, part, reason: self._tell_of_prompt(self.mistakes, name, key, part, reason),
+            warn=lambda key, part, reason: self._tell_of_prompt(self.warnings, name, key, part, reason),
         )
+
+    def _tell_of_prompt(self, told: list[Mistake], name: str, key: str, part: Any, reason: str) -> None:
+        """Note a reason at the line of a part of a prompt, unless it is inherited and so told of somebody else."""
+        if place := self._place(name, key):
+            own = mapping(self._written[name][1])[key]
+            if part in _listed(own):
+                whole = (*place, own.index(part)) if is_list(own) else place
+                told.append(Mistake(self._located.line(whole), f"agent {name!r}: {reason}"))
+
+    def _place(self, name: str, key: str) -> Path:
+        """Where a key of an agent's own stands; empty if it is inherited."""
+        section, raw, _ = self._written[name]
+        return (section, name, key) if key in mapping(raw) else ()
 
     def _inherited(self, name: str, agent: Mapping[str, Any], line: int) -> dict[str, Any]:
         """An agent with all it takes over from others; its own prompts follow theirs."""
@@ -147,7 +171,15 @@ class AgentReader:
         return {**known, "system_prompt": head.body}
 
     def _tell_unused(self, name: str, agent: Mapping[str, Any], line: int) -> None:
-        unused = [key for key in agent if key not in _USED and key not in _QUIET]
+        unused: list[str] = []
+        for key in agent:
+            if key in _USED or key in _QUIET:
+                continue
+            if key in _NO_SLIPS or not (near := nearest(key, sorted(_USED))):
+                unused.append(key)
+            elif place := self._place(name, key):
+                text = f"{key!r} means nothing for an agent. Did you mean {near!r}?"
+                self.warnings.append(Mistake(self._located.line(place), text))
         if unused:
             shown = ", ".join(unused[:_LONGEST_LINE]) + (", …" if len(unused) > _LONGEST_LINE else "")
             text = f"of the agent {name!r} these are not used here: {shown}; VPs have yeaft's own tools"
@@ -193,7 +225,9 @@ def _kind(agent: Mapping[str, Any], section: str) -> str:
         return SECTIONS[section]
     model = agent.get("model")
     is_human = told == HUMAN or (is_mapping(model) and model.get("type") == "input")
-    return HUMAN if is_human else str(agent.get("type") or NATIVE)
+    if is_human or told == CALLBACK:
+        return HUMAN if is_human else CALLBACK
+    return NATIVE if agent.get("type") in _AS_NATIVE else str(agent.get("type") or NATIVE)
 
 
 def _listed(value: Any) -> list[Any]:

@@ -377,6 +377,6 @@ class _Compiler:
 
     def _unknown(self, what: str, name: str) -> str:
         known = [one for one in (*self._steps, *self._joins) if HIDDEN not in one]
-        near = nearest(name, known)
+        near = self._names.near(name, known)
         hint = f" Did you mean {near!r}?" if near else ""
         return f"there is no {what} {name!r} in this graph.{hint}"

@@ -10,6 +10,7 @@ from typing import Any, Protocol, cast
 from msgspec import Struct
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.reader import ReaderError
 
 from yeaft.kernel.lists import is_list
 from yeaft.workflows.graphs.plain_values import is_mapping, mapping
@@ -25,6 +26,7 @@ _INT = re.compile(r"[-+]?(?:0|[1-9][0-9_]*)")
 _FLOAT = re.compile(r"[-+]?(?:[0-9][0-9_]*)?\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
 _LONGEST_NUMBER = 300
 _BOOLS = {"true": True, "false": False}
+_TAB = repr("\t")
 
 
 class Mistake(Struct, frozen=True, order=True):
@@ -72,6 +74,10 @@ class _Marked(Protocol):
     problem: str | None
 
 
+class _Misread(Protocol):
+    position: int
+
+
 class _Event(Protocol):
     """What ruamel.yaml's parser yields; which attributes there are depends on the kind of event."""
 
@@ -114,7 +120,13 @@ def read_located(text: str, include: Include | None = None) -> Located:
     except MarkedYAMLError as error:
         marked = cast("_Marked", error)
         line = marked.problem_mark.line + 1 if marked.problem_mark else 0
-        raise Unreadable(Mistake(line, f"it is no YAML: {marked.problem or error}")) from error
+        problem = marked.problem or str(error)
+        said = "a tab stands where only blanks may" if _TAB in problem else problem
+        raise Unreadable(Mistake(line, f"it is no YAML: {said}")) from error
+    except ReaderError as error:
+        place = cast("_Misread", error).position
+        said = f"the character U+{ord(text[place]):04X} may not stand in it"
+        raise Unreadable(Mistake(text.count("\n", 0, place) + 1, f"it is no YAML: {said}")) from error
     except (YAMLError, ValueError, AttributeError, TypeError, LookupError, AssertionError, RecursionError) as error:
         # the parser trips over some texts that are no YAML instead of refusing them
         raise Unreadable(Mistake(0, f"it is no YAML: {str(error).partition(chr(10))[0]}")) from error
@@ -133,18 +145,22 @@ class _Reader:
         self._depth = 0
 
     def document(self) -> Any:
-        """What the first document holds, None for an empty text. Raises `Unreadable` if there is a second one."""
+        """What the one document holds that holds something, None for none. Raises `Unreadable` if there are two."""
         found: Any = None
-        documents = 0
+        line = begun = 0
         for event in self._events:
             match _kind(event):
                 case "StreamStart" | "StreamEnd" | "DocumentEnd":
                     continue
                 case "DocumentStart":
-                    documents += 1
-                    if documents > 1:
-                        raise Unreadable(Mistake(_line(event), "it holds a second document; only one can be meant"))
+                    line = _line(event)
+                case "Scalar" if not event.value and event.style is None and event.anchor is None:
+                    continue
+                case _ if begun:
+                    text = "it holds a second document; only one can be meant, so keep each in a file of its own"
+                    raise Unreadable(Mistake(line, text))
                 case _:
+                    begun = line
                     found = self._value(event, ())
         return found
 

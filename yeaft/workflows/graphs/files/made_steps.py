@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,11 @@ from yeaft.workflows.graphs.saying import FAIL_NAMES, NAMES
 
 KINDS = ("agent", "tool", "ask", "approve", "graph", "call", "fail")
 _ID = re.compile(r"[\w][\w. -]{0,79}", re.UNICODE)
+_NO_ID = re.compile(r"[^\w. -]+|\.{2,}")
+_MOST_GUESSES = 20
+"""After so many unknown names nobody reads on, and to look for what was meant takes its time in a large file."""
+_LONGEST_STEM = 70
+"""How much of a name an id may keep, so that there is room for a number."""
 Tell = Callable[[str, str], None]
 """Notes a mistake: the key it is about (empty for the step), and what is wrong."""
 
@@ -59,11 +64,18 @@ class Names:
         self.vp_names = vp_names
         self.graphs = graphs
         self.agents = agents
+        self._guesses = 0
+
+    def near(self, name: str, known: Iterable[str]) -> str | None:
+        """The one of those that are known that was probably meant, for the first unknown names of a file."""
+        self._guesses += 1
+        return nearest(name, known) if self._guesses <= _MOST_GUESSES else None
 
     def vp_mistake(self, name: str) -> str:
         """What is said of a name that nobody has."""
-        near = nearest(name.casefold(), self.vp_names)
-        return f"there is no VP or agent named {name!r}." + (f" Did you mean {near!r}?" if near else "")
+        near = self.near(name.casefold(), self.vp_names)
+        hint = f"Did you mean {near!r}?" if near else "Write it down under `agents:`, or see `yeaft vp ls`."
+        return f"there is no VP or agent named {name!r}. {hint}"
 
 
 def id_mistake(step_id: str) -> str:
@@ -73,6 +85,21 @@ def id_mistake(step_id: str) -> str:
     if not _ID.fullmatch(step_id) or ".." in step_id or step_id.endswith((" ", ".")):
         return f"{step_id!r} cannot be an id: letters, digits, `_`, `-`, `.` and blanks, 80 at most"
     return ""
+
+
+def fitting_id(name: str, taken: Collection[str]) -> str:
+    """Return an id for the step of somebody who may be called anything: the name itself, or as much of it as can be.
+
+    It is none of `taken`.
+    """
+    stem = name
+    if id_mistake(name) and name not in (START, END):
+        stem = _NO_ID.sub("_", name).lstrip(" .-")[:_LONGEST_STEM].rstrip(" .") or "_"
+    number, found = 1, stem
+    while found in taken or found in (START, END):
+        number += 1
+        found = f"{stem[:_LONGEST_STEM]}-{number}"
+    return found
 
 
 def made_step(written: WrittenStep, names: Names, folder: Path, line: int, tell: Tell) -> Step:
@@ -117,7 +144,7 @@ def _task(written: WrittenStep, names: Names, folder: Path, schema: str, tell: T
         return AskTask(kind="approval", text=written.approve)
     if written.graph is not None:
         if written.graph not in names.graphs:
-            near = nearest(written.graph, names.graphs)
+            near = names.near(written.graph, names.graphs)
             tell("graph", f"there is no graph named {written.graph!r}." + (f" Did you mean {near!r}?" if near else ""))
         return GraphTask(graph=written.graph, prompt=written.prompt or "", shared=written.shared_prompt or "")
     if written.call is not None:
@@ -153,7 +180,7 @@ def _texts_in(value: Any, key: str) -> Iterator[tuple[str, str]]:
 
 def _vp_task(written: WrittenStep, names: Names, schema: str, tell: Tell) -> Task:
     name = written.agent or ""
-    vp_id = names.find_vp(name.lstrip("@＠")) if name else ""
+    vp_id = (names.find_vp(name) or names.find_vp(name.lstrip("@＠"))) if name else ""
     prompt, shared = written.prompt or "", written.shared_prompt or ""
     if name and not vp_id:
         if name in names.graphs:

@@ -17,7 +17,7 @@ from yeaft.workflows.graphs.files.checking import shape_mistakes, shape_warnings
 from yeaft.workflows.graphs.files.compiling import Compiled, Lines, compiled
 from yeaft.workflows.graphs.files.components import components
 from yeaft.workflows.graphs.files.located import LIMIT_BYTES, Located, Mistake, Path, Unreadable
-from yeaft.workflows.graphs.files.made_steps import Names
+from yeaft.workflows.graphs.files.made_steps import Names, fitting_id
 from yeaft.workflows.graphs.files.mentions import mentions
 from yeaft.workflows.graphs.files.teams import Translator
 from yeaft.workflows.graphs.files.whole_file import whole_file
@@ -83,11 +83,15 @@ def read_graphs(path: FilePath, find_vp: FindVp, vp_names: Sequence[str], find_m
             raise BadData(f"{path} is {kind}.") if path.exists() else NotFound(f"There is no file {path}.")
         with path.open("rb") as file:
             raw = file.read(LIMIT_BYTES + 1)
-            text = raw.decode("utf-8-sig")
     except (OSError, ValueError) as error:
         raise BadData(f"{path} cannot be read: {error}.") from error
     if len(raw) > LIMIT_BYTES:
         raise BadData(f"{path} is larger than {LIMIT_BYTES // 1024} KiB, which no graph needs.")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        mistake = Mistake(raw.count(b"\n", 0, error.start) + 1, "it is no UTF-8 from here on; save it as UTF-8")
+        raise refused(path, [mistake]) from error
     return read_text(text, path, find_vp, vp_names, find_model)
 
 
@@ -147,7 +151,7 @@ class _Reader:
                 self._check_shape(made, place)
             graphs[name] = made.graph
         if not sources and not self._mistakes:
-            self._mistakes.append(Mistake(1, self._nothing_to_run()))
+            self._mistakes.append(self._nothing_to_run())
         if not self._has_bad_teams:
             self._mistakes += self._circular(graphs)
         if self._mistakes:
@@ -167,6 +171,7 @@ class _Reader:
             single = {key: value for key, value in data.items() if key not in SECTIONS}
             return {str(data.get("name") or self._path.stem): (single, _Within(self._located, ()))}
         self._tell_unknown_keys()
+        self._tell_unknown_default()
         for name, raw in mapping(data.get("graphs")).items():
             found[name] = (raw, _Within(self._located, ("graphs", name)))
         translator = Translator(self._located)
@@ -179,19 +184,22 @@ class _Reader:
             found[self._name_of_graph()] = (data["graph"], _Within(self._located, ("graph",)))
         if not found:
             for name, agent in self._agents.items():
-                alone = {"name": name, "steps": [{"id": name, "agent": name}]}
+                alone = {"name": name, "steps": [{"id": fitting_id(name, ()), "agent": name}]}
                 found[name] = (alone, _At(agent.line))
         return found
 
-    def _nothing_to_run(self) -> str:
+    def _nothing_to_run(self) -> Mistake:
         """Say that there is nothing, and what there is instead."""
         if "connections" in self._data:
-            return "connections stand in an agent or in a team, not by themselves"
+            return Mistake(1, "connections stand in an agent or in a team, not by themselves")
         text = "there is nothing to run: no graph, teams, connections or agents"
+        empty = next((key for key in ("graphs", "teams", *SECTIONS) if key in self._data), "")
+        if empty:
+            return Mistake(self._located.line((empty,)), f"there is nothing to run: {empty} is empty")
         near = next(filter(None, (nearest(key, ("agents", "teams", "graph", "graphs")) for key in self._data)), None)
         shown = list(self._data)[:_SHOWN_KEYS]
         text += f"; it has {', '.join(shown)}" if shown else ""
-        return text + (f". Did you mean {near!r}?" if near and near not in self._data else "")
+        return Mistake(1, text + (f". Did you mean {near!r}?" if near and near not in self._data else ""))
 
     def _tell_unknown_keys(self) -> None:
         for key in self._data:
@@ -199,6 +207,15 @@ class _Reader:
                 near = nearest(key, KNOWN_KEYS)
                 hint = f". Did you mean {near!r}?" if near else ""
                 self._warnings.append(Mistake(self._located.line((key,)), f"{key!r} means nothing for a graph{hint}"))
+
+    def _tell_unknown_default(self) -> None:
+        default = self._data.get("default_agent")
+        known = [*self._agents, *(name for key in ("teams", "graphs") for name in mapping(self._data.get(key)))]
+        if default is not None and str(default) not in known:
+            near = nearest(str(default), known)
+            text = f"default_agent names {str(default)!r}, which is no agent or team here"
+            hint = f". Did you mean {near!r}?" if near else ""
+            self._warnings.append(Mistake(self._located.line(("default_agent",)), text + hint))
 
     def _name_of_graph(self) -> str:
         return str(mapping(self._data.get("graph")).get("name") or "graph")
@@ -214,9 +231,11 @@ class _Reader:
         whole = [name for name in graphs if name not in parts]
         if len(whole) == 1:
             return whole[0]
+        default = str(self._data.get("default_agent") or "")
+        if default in graphs:
+            return default
         if not all(name in self._agents for name in graphs):
             return ""
-        default = str(self._data.get("default_agent") or "")
         if default not in graphs:
             default = next(iter(graphs))
             text = f"nothing connects the agents; {default!r}, the first, is run, and --graph names another"

@@ -13,6 +13,8 @@ def read_side_file(name: str, folder: Path) -> str:
         raise ValueError(f"{name!r} is not on this machine, and nothing is fetched")
     path = folder / name
     try:
+        if "\\" in name and not path.is_file():  # as Windows writes it
+            path = folder / name.replace("\\", "/")
         whole = path.resolve()
         if not whole.is_relative_to(folder.resolve()):
             raise ValueError(f"{name!r} leads out of the folder of the graph")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, cast
 
 from yeaft.kernel.lists import is_list
 from yeaft.kernel.nearness import nearest
+from yeaft.workflows.graphs.files.agents import SECTIONS
 from yeaft.workflows.graphs.files.components import components
 from yeaft.workflows.graphs.files.located import Located, Mistake, Path
+from yeaft.workflows.graphs.files.made_steps import fitting_id, id_mistake
 from yeaft.workflows.graphs.plain_values import is_mapping, listing, mapping
 
 MODES = ("sequential", "parallel")
@@ -67,6 +69,7 @@ class Translator:
         self.warnings: list[Mistake] = []
         self._located = located
         self._data = cast("dict[str, Any]", located.data)
+        self._ids: dict[tuple[str, str], str] = {}
 
     def graphs(self) -> dict[str, Translated]:
         """Return all graphs by name."""
@@ -81,7 +84,7 @@ class Translator:
             self.mistakes.append(Mistake(self._line("teams", name), f"the team {name!r} is a member of itself"))
         connected = self._connections()
         if connected is not None:
-            found[CONNECTIONS] = connected
+            found[fitting_id(CONNECTIONS, found)] = connected
         return found
 
     def _team(self, name: str, team: Mapping[str, Any]) -> Translated:
@@ -99,11 +102,11 @@ class Translator:
         for number, member in enumerate(members):
             places["steps", number] = ("teams", name, "members", number)
             places |= {("steps", number, _SAID_AS.get(key, key)): ("teams", name, key) for key in settings}
-            steps.append({"id": _free(member, steps), "agent": member, **settings})
+            steps.append({**_step(member, [step["id"] for step in steps]), **settings})
         if team.get("error_mode", "collect_exceptions") == "collect_exceptions" and mode == "parallel":
             steps = [{**step, "on_error": "continue"} for step in steps] if "error_mode" in team else steps
         if (validator := team.get("validator")) and mode == "sequential":
-            steps.append({"id": _free(str(validator), steps), "agent": str(validator)})
+            steps.append(_step(str(validator), [step["id"] for step in steps]))
         ids = [step["id"] for step in steps]
         edges: list[dict[str, Any]] = []
         if mode == "parallel" and ids:
@@ -133,7 +136,7 @@ class Translator:
                 Mistake(self._line("teams", name, "members"), f"the members of team {name!r} are no list")
             )
             return []
-        named = [_member(one) for one in members]
+        named = [_name(one) for one in members]
         for number, one in enumerate(named):
             if not one:
                 text = f"a member of team {name!r} has no name"
@@ -145,7 +148,7 @@ class Translator:
         members: dict[str, list[str]] = {}
         for name, team in teams.items():
             listed = mapping(team).get("members")
-            members[name] = [_member(one) for one in listing(listed)]
+            members[name] = [_name(one) for one in listing(listed)]
         for circle in components(members):
             yield next(name for name in members if name in circle)
 
@@ -153,9 +156,9 @@ class Translator:
         steps: dict[str, dict[str, Any]] = {}
         edges: list[dict[str, Any]] = []
         places: dict[Path, Path] = {}
-        for place in ("agents", "teams"):
-            for name, agent in mapping(self._data.get(place)).items():
-                for path, connection in self._connections_of(place, name, mapping(agent)):
+        for place in (*SECTIONS, "teams"):
+            for name in mapping(self._data.get(place)):
+                for path, connection in self._connections_of(place, name):
                     made = self._connection(name, connection, path)
                     for step in made[0]:
                         if step["id"] not in steps:
@@ -168,24 +171,45 @@ class Translator:
                         edges.append(edge)
         if not steps:
             return None
+        for source in dict.fromkeys(edge["from"] for edge in edges):
+            own = {number: edge for number, edge in enumerate(edges) if edge["from"] == source}
+            if all(map(_may_keep_waiting, own.values())):  # what passes no filter is what is given in the end
+                places["edges", len(edges)] = places["edges", max(own)]
+                edges.append({"from": source, "to": "end", "else": True})
         graph = {"name": self._data.get("name") or CONNECTIONS, "steps": list(steps.values()), "edges": edges}
         return Translated(graph, self._located, places)
 
-    def _connections_of(
-        self, place: str, name: str, agent: Mapping[str, Any]
-    ) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-        """Yield the connections of an agent or team, by whichever name they go."""
+    def _connections_of(self, place: str, name: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+        """Yield the connections of an agent or team, its own or inherited, by whichever name they go."""
         for key in ("connections", "forward_to"):
-            written = agent.get(key)
+            giver = self._giver(place, name, key)
+            written = self._written(giver).get(key)
             for number, one in enumerate(listing(written)):
-                path: Path = (place, name, key, number)
+                path: Path = (*giver, key, number)
                 connection: Any = {"name": one} if isinstance(one, str) else one
                 if is_mapping(connection):
                     yield path, connection
                 else:
                     self.mistakes.append(Mistake(self._located.line(path), "a connection is a mapping, or a name"))
             if written is not None and not is_list(written):
-                self.mistakes.append(Mistake(self._line(place, name, key), f"{key} must be a list"))
+                self.mistakes.append(Mistake(self._line(*giver, key), f"{key} must be a list"))
+
+    def _written(self, place: tuple[str, str]) -> Mapping[str, Any]:
+        """What is written of an agent or a team; nothing for one that is only the name of a file."""
+        return mapping(mapping(self._data.get(place[0])).get(place[1]))
+
+    def _giver(self, place: str, name: str, key: str) -> tuple[str, str]:
+        """Where a key of an agent stands: in the agent, or in the nearest one that it inherits from."""
+        first = found = (place, name)
+        seen: set[tuple[str, str]] = set()
+        while key not in self._written(found):
+            seen.add(found)
+            parent = str(self._written(found).get("inherits"))
+            above = next((one for one in SECTIONS if parent in mapping(self._data.get(one))), None)
+            if above is None or (above, parent) in seen:
+                return first
+            found = (above, parent)
+        return found
 
     def _connection(
         self, name: str, connection: Mapping[str, Any], path: Path
@@ -200,11 +224,14 @@ class Translator:
                 self.warnings.append(Mistake(line, "kw_args are not handed on: a function is given the value alone"))
             elif connection.get(key):
                 self.warnings.append(Mistake(line, f"{key} is not kept: a step is given each value as it comes"))
-        own = {"id": name, "agent": name}
-        if kind == "callable":
-            target = {"id": f"{name} call", "call": str(connection.get("callable", ""))}
-        elif kind in ("node", "agent", "team"):
-            target = {"id": str(connection.get("name", "")), "agent": str(connection.get("name", ""))}
+        own, wanted = self._connected(name), "callable" if kind == "callable" else "name"
+        named = _name(connection.get(wanted))
+        if kind in ("callable", "node", "agent", "team") and not named:
+            text = f"a connection of {name!r} says no {wanted}, so it leads nowhere"
+            self.mistakes.append(Mistake(line, text))
+            return [], []
+        if kind in ("callable", "node", "agent", "team"):
+            target = self._connected(name, named) if kind == "callable" else self._connected(named)
         elif kind == "file":
             self.warnings.append(Mistake(line, f"a connection of type {kind!r} is left out; VPs write files by tools"))
             return [], []
@@ -218,13 +245,20 @@ class Translator:
         if mode == "queue":
             self.warnings.append(Mistake(line, "a queue is not kept apart: what comes is left as context"))
             mode = "context"
-        edge: dict[str, Any] = {"from": name, "to": target["id"], "mode": mode}
+        edge: dict[str, Any] = {"from": own["id"], "to": target["id"], "mode": mode}
         edge |= {key: connection[key] for key in _CONNECTION_KEYS if connection.get(key) is not None}
         if connection.get("filter_condition") is not None:
             edge["condition"] = connection["filter_condition"]
         if connection.get("wait_for_completion") is False:
             edge["async"] = True
         return [own, target], [edge]
+
+    def _connected(self, name: str, function: str = "") -> dict[str, Any]:
+        """The one step that somebody takes among all connections, or that a function does for somebody."""
+        key = (name, function)
+        if key not in self._ids:
+            self._ids[key] = fitting_id(f"{name} call" if function else name, self._ids.values())
+        return {"id": self._ids[key], "call": function} if function else _step(name, (), self._ids[key])
 
     def _line(self, *path: str | int) -> int:
         return self._located.line(path)
@@ -235,17 +269,20 @@ def _unknown(written: Mapping[str, Any], known: frozenset[str]) -> Iterator[tupl
     return ((key, nearest(key, sorted(known))) for key in written if key not in known)
 
 
-def _member(written: Any) -> str:
-    """The name of a member; empty for none."""
+def _may_keep_waiting(edge: Mapping[str, Any]) -> bool:
+    """Whether something is waited for behind an edge that may not be taken."""
+    return "condition" in edge and edge["mode"] != "context" and "async" not in edge
+
+
+def _name(written: Any) -> str:
+    """The name of whom or what is meant, as text as keys are; empty for none."""
     name = written.get("name") if is_mapping(written) else written
-    return name if isinstance(name, str) else ""
+    if isinstance(name, bool):
+        return str(name).lower()
+    return str(name) if isinstance(name, str | int | float) else ""
 
 
-def _free(name: str, steps: list[dict[str, Any]]) -> str:
-    """An id for a member; one that takes part twice gets a number."""
-    taken = {step["id"] for step in steps}
-    number, one = 1, name
-    while one in taken:
-        number += 1
-        one = f"{name}-{number}"
-    return one
+def _step(name: str, taken: Collection[str], step_id: str = "") -> dict[str, Any]:
+    """The step of somebody; who cannot be the id of one by name is named in a label."""
+    found = {"id": step_id or fitting_id(name, taken), "agent": name}
+    return found | ({"label": name} if id_mistake(name) else {})

@@ -11,7 +11,8 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)")
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)")
-_ISO = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
+_ISO = re.compile(r"P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?")
+_ISO_UNITS = (7 * 86400.0, 86400.0, 3600.0, 60.0, 1.0)
 
 
 LONGEST_S = 366 * 86400.0
@@ -37,7 +38,7 @@ def _seconds(value: Any) -> float:
     if found := _CLOCK.fullmatch(text):
         return int(found[1] or 0) * 3600 + int(found[2]) * 60 + float(found[3])
     if (found := _ISO.fullmatch(text)) and any(found.groups()):
-        return int(found[1] or 0) * 3600 + int(found[2] or 0) * 60 + float(found[3] or 0)
+        return sum(float(number or 0) * unit for number, unit in zip(found.groups(), _ISO_UNITS, strict=True))
     raise ValueError(f"{value!r} is no time span; write seconds, or for example 90s, 5m, 1h")
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
-from pydantic import ValidationError
+from pydantic import AliasChoices, ValidationError
+from pydantic.fields import FieldInfo
 
 from yeaft.kernel.nearness import nearest
 from yeaft.workflows.graphs.files import written
@@ -38,13 +39,12 @@ _BOUNDS = {
     "less_than_equal": "{le:g} is the most",
     "too_short": "it must not be empty",
 }
-_CONDITION_KEYS = frozenset(
-    (
-        *("type", "name", "field", "value", "in", "regex", "gt", "lt", "words", "mode", "case_sensitive", "whole_word"),
-        *("expr", "template", "max", "scope", "count_type", "duration", "max_cost", "max_tokens", "max_messages"),
-        *("predicate", "vp", "question", "conditions", "condition"),
-    )
-)
+_CONDITIONS: dict[str, type[written.WrittenCondition]] = {
+    name: model
+    for model in written.WrittenCondition.__subclasses__()
+    for name in get_args(model.model_fields["type"].annotation)
+}
+"""The conditions by the types that they can be written as."""
 
 
 def told(error: ValidationError) -> Iterator[tuple[Path, str]]:
@@ -55,7 +55,7 @@ def told(error: ValidationError) -> Iterator[tuple[Path, str]]:
     for detail in details:
         path = _path(detail["loc"])
         if detail["type"] == "extra_forbidden":
-            known = _known_keys(path)
+            known = _known_keys(path, str(detail["loc"][-2:-1][0]) if path[:-1] else "")
             near = nearest(str(path[-1]), sorted(known))
             if near:
                 meant.add((*path[:-1], near))
@@ -106,11 +106,17 @@ def _path(place: tuple[str | int, ...]) -> Path:
     return path
 
 
-def _known_keys(path: Path) -> frozenset[str]:
-    """The keys that may stand where one stands that may not."""
+def _known_keys(path: Path, kind: str) -> frozenset[str]:
+    """The keys that may stand where one stands that may not; `kind` is the type of the condition, if it is one's."""
     model: Any = written.WrittenGraph
     for part in path[:-1]:
-        if part in ("condition", "stop_condition"):
-            return _CONDITION_KEYS
         model = _PARTS.get(str(part), model)
-    return frozenset(field.alias or name for name, field in model.model_fields.items())
+    is_condition = bool({"condition", "stop_condition"} & set(map(str, path[:-1])))
+    fields = (_CONDITIONS[kind] if is_condition and kind in _CONDITIONS else model).model_fields
+    return frozenset(key for name, field in fields.items() for key in _names(name, field))
+
+
+def _names(name: str, field: FieldInfo) -> Iterator[str]:
+    """The keys under which a field may be written."""
+    choices = field.validation_alias.choices if isinstance(field.validation_alias, AliasChoices) else ()
+    yield from (one for one in choices if isinstance(one, str)) if choices else (field.alias or name,)

@@ -294,6 +294,7 @@ async def test_a_full_disk_is_told_and_reported(yeaft: Yeaft, serve: Serve) -> N
         ("YEAFT_DIR=/dev/null/x yeaft -p hi", 1, "/dev/null/x"),
         ('mkdir gone; cd gone; rmdir "$PWD"; yeaft -p hi', 66, "The current folder is gone"),
         ("yeaft -C nowhere -p hi", 2, "nowhere"),
+        (r"d=$(printf 'd\377'); mkdir $d; cd $d; yeaft -p hi", 2, "is no UTF-8, so no Session can be kept for it"),
     ],
 )
 async def test_words_mean_what_they_should(line: str, code: int, said: str, yeaft: Yeaft, serve: Serve) -> None:

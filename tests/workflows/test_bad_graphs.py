@@ -577,6 +577,10 @@ FILES = {
         b"graph:\n  name: a\x07\n",
         "{path}:2: it is no YAML: the character U+0007 may not stand in it",
     ),
+    "half a character": (
+        b'graph:\n  steps:\n    - {id: s, agent: omni, prompt: "\\ud83d\\ude00 \\udfff"}\n',
+        "{path}:3: it is no YAML: the character U+DFFF may not stand in it",
+    ),
     "thousands of steps": (
         ("graph:\n  steps:\n" + "    - {id: s, agent: omni}\n" * 5000).encode(),
         "{path}:2: the graph 'graph' has 5000 steps; 1000 are the most",

@@ -18,6 +18,8 @@ from yeaft.interfaces.past import checkpoints_of, past_remarks
 from yeaft.interfaces.serving import Serving
 from yeaft.interfaces.trusted import granted, library_of, trust_remarks
 from yeaft.kernel.clock import wall_clock_ms
+from yeaft.kernel.errors import UsageError
+from yeaft.kernel.text import without_surrogates
 from yeaft.llm.model import Substitute
 from yeaft.prompts.front_matter import Problem
 from yeaft.prompts.phrases import load_phrases
@@ -83,15 +85,21 @@ class Ground(Struct, frozen=True, kw_only=True):
 
 
 def ground(wish: Wish, home: Path, loaded: Loaded, lang: str, trust: Trust) -> Ground:
-    """Open the place that `wish` asks for; raises what `open_room` raises.
+    """Open the place that `wish` asks for.
 
-    `loaded` and `trust` are those of the folder yeaft was started in. A Session that belongs to another one has the
-    settings of that one, and what is forbidden in either is forbidden.
+    Raises what `open_room` raises, and `UsageError` for a folder whose name is no UTF-8. `loaded` and `trust` are those
+    of the folder yeaft was started in. A Session that belongs to another one has the settings of that one, and what is
+    forbidden in either is forbidden.
     """
     config = loaded.config
     room = open_room(home, wish.folder, replace(wish.wanted, default_vp=config.default_vp, lang=lang))
     created = room.state.created
     folder = Path(created.folder) if created else wish.folder
+    if (shown := without_surrogates(str(folder))) != str(folder):
+        raise UsageError(
+            f"The name of the folder {shown} is no UTF-8, so no Session can be kept for it. "
+            "Rename it, or name another with -C."
+        )
     more: tuple[Layer, ...] = ()
     if folder != wish.folder:
         more = tuple(layers.forbidden_in(wish.folder))

@@ -13,6 +13,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.reader import ReaderError
 
 from yeaft.kernel.lists import is_list
+from yeaft.kernel.text import without_surrogates
 from yeaft.workflows.graphs.plain_values import is_mapping, mapping
 
 Path = tuple[str | int, ...]
@@ -27,6 +28,7 @@ _FLOAT = re.compile(r"[-+]?(?:[0-9][0-9_]*)?\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
 _LONGEST_NUMBER = 300
 _BOOLS = {"true": True, "false": False}
 _TAB = repr("\t")
+_HALF = re.compile("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]")
 
 
 class Mistake(Struct, frozen=True, order=True):
@@ -138,7 +140,7 @@ class _Reader:
     def __init__(self, events: Iterator[_Event], include: Include | None) -> None:
         self.lines: dict[Path, int] = {}
         self.warnings: list[Mistake] = []
-        self._events = events
+        self._events = map(_with_text, events)
         self._include = include
         self._anchors: dict[str, _Anchored | None] = {}
         self._size = 0
@@ -264,6 +266,16 @@ class _Reader:
 
 def _kind(event: _Event) -> str:
     return type(event).__name__.removesuffix("Event")
+
+
+def _with_text(event: _Event) -> _Event:
+    """Return an event whose text can be written down: an escape can leave half a character."""
+    if _kind(event) == "Scalar":
+        if half := _HALF.search(event.value):
+            text = f"it is no YAML: the character U+{ord(half[0]):04X} may not stand in it"
+            raise Unreadable(Mistake(_line(event), text))
+        event.value = without_surrogates(event.value)
+    return event
 
 
 def _line(event: _Event) -> int:

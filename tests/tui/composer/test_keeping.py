@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from yeaft.interfaces.tui.composer.kept_draft import Draft, Kept, draft_path, read_kept, write_kept
+from yeaft.interfaces.tui.composer.kept_draft import Draft, Kept, beside, draft_path, read_kept, write_kept
 from yeaft.interfaces.tui.composer.pasted_files import files_in
 from yeaft.interfaces.tui.composer.queueing import Queue, Queued
 from yeaft.interfaces.tui.composer.writing import Writing
@@ -108,3 +108,31 @@ def test_other_text_stays_text(tmp_path: Path, pasted):
     file.write_bytes(b"x")
 
     assert files_in(pasted.format(file), tmp_path, {}) == ()
+
+
+def test_a_draft_that_is_read_after_another_was_begun_is_put_aside():
+    writing = Writing(Ui("en"))
+    writing.draft.insert("new")
+
+    writing.restore(Kept(draft=Draft(pieces=("old",)), stash=(Draft(pieces=("older",)),)))
+
+    assert [draft.text for draft in writing.stash] == ["older", "old"]
+    writing.clear()
+    writing.swap_stash()
+    assert writing.draft.whole == "old"
+
+
+@pytest.mark.parametrize(("now", "before", "draft", "put_aside"), [
+    ("new", "", "new", []),
+    ("", "old", "old", []),
+    ("new", "old", "new", ["old"]),
+])  # fmt: skip
+def test_what_is_kept_beside_what_was_there_loses_neither(now: str, before: str, draft: str, put_aside: list[str]):
+    def kept(text: str) -> Kept:
+        return Kept(draft=Draft(pieces=(text,) if text else ()), queue=(Queued(text=f"later {text}"),))
+
+    both = beside(kept(now), kept(before))
+
+    assert both.draft.text == draft
+    assert [one.text for one in both.stash] == put_aside
+    assert [one.text for one in both.queue] == [f"later {before}", f"later {now}"]

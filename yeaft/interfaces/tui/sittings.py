@@ -61,6 +61,7 @@ class Sittings:
             return self._code
         while following is not None and not self._app.is_ending:
             following = await self._one(following)
+        self._screen.detach()
         return self._code
 
     async def _one(self, wish: Wish) -> Wish | None:
@@ -69,6 +70,7 @@ class Sittings:
         following: Wish | None = None
         failure: YeaftError | None = None
         is_open = False
+        self._app.wish = lambda: wish
         try:
             self._to_tell += await offer_trust(self._app, wish)
             async with AsyncExitStack() as stack:

@@ -20,6 +20,7 @@ from yeaft.interfaces.tui.composer.doing import Doing
 from yeaft.interfaces.tui.composer.errands import clipboard_file, edit_draft
 from yeaft.interfaces.tui.composer.field import Field
 from yeaft.interfaces.tui.composer.history import History
+from yeaft.interfaces.tui.composer.keeping import Keeping
 from yeaft.interfaces.tui.composer.later import Later
 from yeaft.interfaces.tui.composer.pasted_files import files_in
 from yeaft.interfaces.tui.composer.placeholder import placeholders
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from yeaft.prompts.ui import Ui
 
 AREA = "composer."
-KEEP_AFTER_S = 0.6
 OUTLOOK_AFTER_S = 0.1
 PREFIX, PREFIXED_EDITOR = "ctrl+x", ("ctrl+e", "e")
 
@@ -78,7 +78,7 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
         self._bursts = Bursts()
         self._doing = Doing(self, self._writing)
         self._has_prefix = False
-        self._keeping = Later(KEEP_AFTER_S, self.set_timer, self._keep)
+        self.keeping = Keeping(self._writing, lambda: self._doing.side, self.set_timer)
         self._looking = Later(OUTLOOK_AFTER_S, self.set_timer, self._look)
         self._popup = Popup(look, ui)
         self._queue_list = QueueList(look, ui)
@@ -109,8 +109,10 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
         return self._writing.is_empty and self._writing.search is None and not self._bursts.held
 
     def on_unmount(self) -> None:
-        """Keep the draft for the next time."""
-        self._keep()
+        """Keep the draft for the next time, with what has come of a burst by now."""
+        if (over := self._bursts.over()) is not None:
+            self._writing.editing.paste(over.text)
+        self.keeping.now()
 
     def attach(self, here: Opened, dialogue: Dialogue) -> None:
         """Write to this Session from now on."""
@@ -119,7 +121,7 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
 
     def detach(self) -> None:
         """Let go of the Session; what is written stays."""
-        self._keep()
+        self.keeping.now()
         self._doing.side = None
         self._show_popup()
         self._chips.show(None, self._writing.files)
@@ -263,7 +265,7 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
         self._show_popup()
         if is_text:
             self._looking.soon()
-            self._keeping.soon()
+            self.keeping.soon()
 
     def _complete(self, completing: Completing) -> None:
         draft = self._writing.draft
@@ -390,7 +392,3 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
         if (item := self._writing.queue.next()) is not None:
             self.send(item)
             self.changed()
-
-    def _keep(self) -> None:
-        if (side := self._doing.side) is not None:
-            side.keep(self._writing.kept())

@@ -17,6 +17,7 @@ from yeaft.interfaces.tui.composer.queueing import Queued
 FOLDER_NAME = "drafts"
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 MOST_BYTES = 16 * 2**20
+MOST_STASHED = 20
 
 
 class Draft(Struct, frozen=True, kw_only=True):
@@ -25,6 +26,11 @@ class Draft(Struct, frozen=True, kw_only=True):
     pieces: tuple[str | int, ...] = ()
     pasted: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it."""
+        return not (self.pieces or self.files)
 
     @property
     def text(self) -> str:
@@ -48,13 +54,22 @@ class Kept(Struct, frozen=True, kw_only=True):
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to keep."""
-        return not (self.draft.pieces or self.draft.files or self.stash or self.queue)
+        return self.draft.is_empty and not (self.stash or self.queue)
 
 
 def draft_of(text: str, texts: Mapping[str, str], files: tuple[Path, ...] = ()) -> Draft:
     """Return what keeps a text with tokens."""
     pasted = tuple(texts.values()) if any(map(is_token, text)) else ()
     return Draft(pieces=tuple(_pieces(text)), pasted=pasted, files=tuple(map(str, files)))
+
+
+def beside(kept: Kept, before: Kept) -> Kept:
+    """Return what to keep of both: the draft from before is put aside, unless it is the only one."""
+    is_written = not kept.draft.is_empty
+    draft = kept.draft if is_written else before.draft
+    put_aside = (before.draft,) if is_written and not before.draft.is_empty else ()
+    stash = (*before.stash, *put_aside, *kept.stash)[-MOST_STASHED:]
+    return Kept(draft=draft, stash=stash, queue=(*before.queue, *kept.queue))
 
 
 def draft_path(home: Path, session_id: str, folder: Path) -> Path:

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 
 from yeaft.interfaces.tui.composer.editing import Editing
 from yeaft.interfaces.tui.composer.history import History
-from yeaft.interfaces.tui.composer.kept_draft import Draft, Kept, draft_of
+from yeaft.interfaces.tui.composer.kept_draft import MOST_STASHED, Draft, Kept, draft_of
 from yeaft.interfaces.tui.composer.queueing import Queue, Queued
 from yeaft.interfaces.tui.composer.searching import Searching
 from yeaft.interfaces.typed_lines import is_kept
 
 if TYPE_CHECKING:
     from yeaft.prompts.ui import Ui
-
-MOST_STASHED = 20
 
 
 class Writing:
@@ -117,13 +115,16 @@ class Writing:
         return Kept(draft=draft, stash=self.stash, queue=self.queue.items)
 
     def restore(self, kept: Kept) -> bool:
-        """Take up what was kept, beside what was written meanwhile; say whether the draft is another one."""
+        """Take up what was kept; its draft is put aside if another was written meanwhile. Say whether it was not."""
         self.stash = kept.stash
         self.queue = Queue(kept.queue)
-        is_other = self.is_empty and bool(kept.draft.pieces or kept.draft.files)
-        if is_other:
-            self._restore(kept.draft)
-        return is_other
+        if kept.draft.is_empty or kept.draft == self.kept().draft:
+            return False
+        if not self.is_empty:
+            self.stash = (*self.stash, kept.draft)[-MOST_STASHED:]
+            return False
+        self._restore(kept.draft)
+        return True
 
     def _restore(self, draft: Draft) -> None:
         self.draft = Editing(draft.text, draft.texts)

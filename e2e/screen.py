@@ -144,6 +144,10 @@ class Screen:
                 await self._ended.wait()
         except TimeoutError:
             raise AssertionError(f"waited for the end, but the screen shows:\n{self.text}") from None
+        return await self.ends()
+
+    async def ends(self) -> int:
+        """Wait for the end of the process, whatever it has written; returns the exit code, negative for a signal."""
         code = await asyncio.to_thread(_exit_code, self.pid)
         self.pid = 0
         return code
@@ -163,6 +167,14 @@ class Screen:
             "icanon": attributes[3] & termios.ICANON,
         }
         return {name for name, is_on in flags.items() if is_on}
+
+    def looks_away(self) -> None:
+        """Take nothing any more of what is written, as when a connection stands still."""
+        asyncio.get_running_loop().remove_reader(self._fd)
+
+    def looks_again(self) -> None:
+        """Take what was written meanwhile, and what comes."""
+        asyncio.get_running_loop().add_reader(self._fd, self._read)
 
     def hangs_up(self) -> None:
         """Let the terminal go away while the process runs."""

@@ -228,7 +228,7 @@ def wish():
     app = active_app.get()
 
     def draws():  # as when Ctrl+Z is pressed while something is written to the terminal
-        with app._driver._writer_thread._queue.mutex:
+        with app.terminal._output._changed:
             signal.raise_signal(signal.SIGTSTP)
 
     app.call_from_thread(draws)
@@ -271,3 +271,22 @@ async def test_a_signal_ends_the_editor_of_a_question_too(serve: Serve, terminal
     assert await screen.leaves() == 143
     assert are_usual(screen), modes(screen)
     assert not list(yeaft.dir.glob("logs/crash-*"))
+
+
+@pytest.mark.parametrize("opens", ["/help", "/search"])
+async def test_what_is_pasted_where_something_is_looked_for_is_shown_and_never_acted_on(
+    serve: Serve, terminals: Terminals, opens: str
+) -> None:
+    await serve(answers("Good morning."))
+    screen = terminals(columns=80, rows=24)
+    screen.starts()
+    await screen.shows(READY)
+    screen.types(opens)
+    screen.presses("enter")
+    await screen.hides(READY)
+
+    screen.pastes("find\x1b]2;mine\x07\tme\x9b5m")
+
+    await screen.shows("find]2;mine me5m")
+    assert b"\x1b]2;mine" not in screen.raw
+    assert "\x9b".encode() not in screen.raw

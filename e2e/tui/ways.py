@@ -11,7 +11,10 @@ from e2e.screen import Screen
 from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
 
 PRIVATE_MODE = re.compile(rb"\x1b\[\?(\d+)([hl])")
-USUAL = {1000: "l", 1003: "l", 1004: "l", 1006: "l", 1049: "l", 2004: "l", 25: "h", 7: "h"}
+USUAL = {
+    **dict.fromkeys((1000, 1003, 1004, 1006, 1015, 1016, 1049, 2004, 2048), "l"),
+    **dict.fromkeys((7, 25), "h"),
+}
 """The modes that a program on the whole screen changes, and how a shell wants to find them."""
 
 
@@ -28,11 +31,10 @@ def modes(screen: Screen) -> dict[int, str]:
 
 
 def are_usual(screen: Screen) -> bool:
-    """Whether the terminal is as a shell wants to find it, the keyboard included."""
+    """Whether the terminal is as a shell wants to find it, the keyboard included, and does not wait for a frame."""
     left = modes(screen)
-    return all(left.get(number) == how for number, how in USUAL.items()) and screen.raw.rfind(
-        b"\x1b[<u"
-    ) > screen.raw.rfind(b"\x1b[>")
+    has_modes = all(left.get(number) == how for number, how in USUAL.items()) and left.get(2026, "l") == "l"
+    return has_modes and screen.raw.count(b"\x1b[<u") == screen.raw.count(b"\x1b[>25u")
 
 
 def after_the_screen(screen: Screen) -> bytes:

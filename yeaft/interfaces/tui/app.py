@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from textual.app import App
 from textual.binding import BindingType
 from textual.events import Key, Paste
+from textual.widgets import Input
 from textual.worker import WorkerFailed
 
 from yeaft.config import places
@@ -23,6 +24,7 @@ from yeaft.interfaces.tui.in_order import settled, waits
 from yeaft.interfaces.tui.look import look_of
 from yeaft.interfaces.tui.modal import Modal, Result
 from yeaft.interfaces.tui.notifying import Notifying
+from yeaft.interfaces.tui.one_line import showable
 from yeaft.interfaces.tui.outside import end_outside, outside_ended
 from yeaft.interfaces.tui.panels.bound import first_bound
 from yeaft.interfaces.tui.terminal import Terminal
@@ -63,8 +65,8 @@ class Start(NamedTuple):
 class YeaftApp(App[int]):
     """Draws first and opens the Session then: the user can write while it is being opened.
 
-    Once it `has_begun`, it is over when it is `closed`; before that there is nothing to close. `afterwards` is what
-    should stand in the terminal once the screen is left.
+    Once it `has_begun`, it is over when it is `closed`; before that there is nothing to close. `wish` is that of the
+    Session that is open, or is to be. `afterwards` is what should stand in the terminal once the screen is left.
     """
 
     CSS = STYLE_SHEET
@@ -87,6 +89,7 @@ class YeaftApp(App[int]):
         self.is_ending = False
         self._is_lent = False
         self.has_begun = False
+        self.wish = start.wish
         self._sittings: Sittings | None = None
         self.closed = asyncio.Event()
         self._early: list[Key | Paste] | None = []
@@ -112,20 +115,24 @@ class YeaftApp(App[int]):
         finally:
             self._is_lent = False
 
-    def let_go(self) -> bool:
-        """Never take the terminal again; say whether it is taken: a program that had it may have ended just now."""
-        return isinstance(self._driver, Terminal) and self._driver.let_go()
+    @property
+    def terminal(self) -> Terminal | None:
+        """What it is drawn on, once it is to be drawn."""
+        return self._driver if isinstance(self._driver, Terminal) else None
 
     async def on_event(self, event: events.Event) -> None:
         """Tell the question that a key was pressed, wherever it goes: it leaves alone who is writing.
 
-        What is typed before there is a draft to hold it is kept for that.
+        What is typed before there is a draft to hold it is kept for that. The draft shows whatever is pasted; other
+        fields are given what they can show.
         """
         if isinstance(event, Key | Paste) and not event.is_forwarded and self._early is not None:
             self._early.append(event)
             return
         if isinstance(event, Key | Paste) and self._exit:
             return  # what it would do needs what is taken apart by now
+        if isinstance(event, Paste) and isinstance(self.focused, Input):
+            event = Paste(showable(event.text))
         if waits(event):
             await settled(self.focused)
         if isinstance(event, Key) and not event.is_forwarded:
@@ -145,14 +152,30 @@ class YeaftApp(App[int]):
             await self.on_event(event)
         self.run_worker(self._all_sessions(), exit_on_error=True)
 
+    def _begin_update(self) -> None:
+        """Begin a frame."""
+        if self.terminal is not None:
+            self.terminal.begin_frame()
+        super()._begin_update()
+
+    def _end_update(self) -> None:
+        """End the frame: it is seen whole, or not at all while the terminal takes nothing."""
+        super()._end_update()
+        if self.terminal is not None:
+            self.terminal.end_frame()
+
+    def on_terminal_room_again(self) -> None:
+        """Draw what could not be seen."""
+        self.screen.refresh(layout=True)
+
     def post_display_hook(self) -> None:
         """Show the terminal's own cursor while text is written: input methods open their windows there."""
         composer = self.conversation.composer
         is_writing = self.focused is composer
         if is_writing:
             composer.follow()
-        if isinstance(self._driver, Terminal):
-            self._driver.show_cursor(is_writing or self.conversation.ask_panel.is_written)
+        if self.terminal is not None:
+            self.terminal.show_cursor(is_writing or self.conversation.ask_panel.is_written)
 
     async def _all_sessions(self) -> None:
         """Go through Sessions until the user leaves; what they need is loaded while the draft can be written."""
@@ -263,9 +286,9 @@ class YeaftApp(App[int]):
 
     def action_mouse(self) -> None:
         """Leave the mouse to the terminal, or take it again."""
-        if isinstance(self._driver, Terminal):
+        if self.terminal is not None:
             self._has_mouse = not self._has_mouse
-            self._driver.use_mouse(self._has_mouse)
+            self.terminal.use_mouse(self._has_mouse)
             code = "screen.mouse_on" if self._has_mouse else "screen.mouse_off"
             self.notify(self.ui.text(code), timeout=3, markup=False)
 

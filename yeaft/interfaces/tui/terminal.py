@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import os
 import selectors
 import signal
 import termios
 from codecs import getincrementaldecoder
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cached_property
+from threading import current_thread
 
 from textual import events
 from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
-from yeaft.interfaces.tui.ascii_text import in_ascii
 from yeaft.interfaces.tui.look import speaks_utf8
 from yeaft.interfaces.tui.marked_paste import MarkedPastes, Pasted
 from yeaft.interfaces.tui.open_paste import BEGIN, OpenPaste
+from yeaft.interfaces.tui.output import Output
 from yeaft.interfaces.tui.replies import ASK_BACKGROUND, Replies
 from yeaft.interfaces.tui.unmarked_paste import UnmarkedPaste
 from yeaft.kernel.pattern import Pattern
 
 STDIN, STDOUT = 0, 1
-GIVE_BACK = (
-    b"\x1b[?2004l\x1b[?2048l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1004l\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?7h"
-)
+NO_MOUSE = "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1016l\x1b[?1006l"
+NO_SIZE_REPORTS = "\x1b[?2048l"
+GIVE_BACK = f"\x1b[?2026l\x1b[?2004l{NO_SIZE_REPORTS}{NO_MOUSE}\x1b[?1004l\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?7h".encode()
 SHOW_CURSOR, HIDE_CURSOR = "\x1b[?25h", "\x1b[?25l"
 READ_BYTES = 2**14
 WAIT_S = 0.1
@@ -42,52 +41,14 @@ _ALT_DIGIT = Pattern(r"\x1b([1-9])")
 """Alt with a digit, which Textual takes for what such keys write on a Mac; put in the words of the kitty protocol."""
 
 
-class Output(io.TextIOWrapper):
-    """Standard output as the driver writes it; once the terminal is gone, writing does nothing.
-
-    A terminal that `is_plain` gets ASCII alone, in as many columns.
-    """
-
-    def __init__(self, descriptor: int, *, is_plain: bool) -> None:
-        super().__init__(io.BufferedWriter(io.FileIO(descriptor, "wb", closefd=False)), encoding="utf-8")
-        self._descriptor = descriptor
-        self._is_plain = is_plain
-        self._is_gone = False
-
-    def write(self, text: str, /) -> int:
-        """Write all of `text`."""
-        if self._is_plain:
-            text = in_ascii(text)
-        raw = memoryview(text.encode("utf-8", "replace"))
-        while raw and not self._is_gone:
-            try:
-                raw = raw[os.write(self._descriptor, raw) :]
-            except BlockingIOError:
-                self._wait()
-            except OSError:
-                self._is_gone = True
-        return len(text)
-
-    def fileno(self) -> int:
-        """Return the descriptor."""
-        return self._descriptor
-
-    def isatty(self) -> bool:
-        """Whether it is a terminal."""
-        return os.isatty(self._descriptor)
-
-    def _wait(self) -> None:
-        """Wait until the terminal takes more: somebody has made the descriptor non-blocking."""
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._descriptor, selectors.EVENT_WRITE)
-            selector.select()
-
-
 class Terminal(LinuxDriver):
     """Draws to standard output wherever standard error leads, and ends with the terminal it draws on."""
 
     class Gone(events.Event):
         """Nobody is there any more: the terminal was closed."""
+
+    class RoomAgain(events.Event):
+        """The terminal, which took nothing for a while, has taken all that was drawn."""
 
     class Background(events.Event):
         """The terminal has said whether its background is dark."""
@@ -96,40 +57,104 @@ class Terminal(LinuxDriver):
             super().__init__()
             self.is_dark = is_dark
 
-    _is_stopped = False
+    _is_taken = False
     _is_over = False
     _has_asked = False
     _shows_cursor = False
+    _frame: list[str] | None = None
 
     @cached_property
     def _replies(self) -> Replies:
         return Replies(lambda is_dark: self.send_message(self.Background(is_dark)))
 
+    @cached_property
+    def _output(self) -> Output:
+        return Output(STDOUT, is_plain=not speaks_utf8(os.environ), on_room=lambda: self.send_message(self.RoomAgain()))
+
+    @cached_property
+    def _held(self) -> list[str]:
+        """What was written while another program had the terminal, and is not drawn."""
+        return []
+
+    def write(self, data: str) -> None:
+        """Have something written: by itself, or in a frame that is being drawn; nothing after the end.
+
+        While another program has the terminal it waits for the end of that.
+        """
+        if self._frame is not None and current_thread() is not self._key_thread:
+            self._frame.append(data)
+        elif self._is_taken:
+            self._output.write(data)
+        elif not self._is_over:
+            self._held.append(data)
+
+    def begin_frame(self) -> None:
+        """Have all that is written from now on come as one frame."""
+        self._frame = []
+
+    def end_frame(self) -> None:
+        """Have the frame written, unless it would be seen too late; then `RoomAgain` follows once one can be seen."""
+        frame, self._frame = self._frame, None
+        if frame and self._is_taken and self._output.has_room():
+            self._output.draw("".join(frame))
+
     def start_application_mode(self) -> None:
-        """Take the terminal, and ask it once for its background; not after the end."""
-        if self._is_over:
+        """Take the terminal, and ask it once for its background; not after the end.
+
+        It cannot be taken in the background: then the process was stopped, and this is done again when it goes on.
+        """
+        if self._is_over or self._is_taken:
             return
         self._act_between()
-        self._file = Output(STDOUT, is_plain=not speaks_utf8(os.environ))
+        self._file, self._is_taken, before = self._output, True, self._key_thread
         start: Callable[[], None] = super().start_application_mode
         start()
-        self._is_stopped = False
+        self._is_taken = self._key_thread is not before
+        if not self._is_taken:
+            return
         if self._shows_cursor:
             self.write(SHOW_CURSOR)
         if not self._has_asked and not os.environ.get("TERM", "").startswith(SILENT_TERMINALS):
             self._has_asked = True
             self.write(ASK_BACKGROUND)
+        held = self._held.copy()
+        self._held.clear()
+        for one in held:
+            self.write(one)
 
     def stop_application_mode(self) -> None:
-        """Give the terminal back as it was, mouse and focus reports first."""
-        self._is_stopped = True
-        super().stop_application_mode()
-        self._disable_mouse_support()
+        """Give the terminal back as it was, for good."""
+        self._is_over = True
+        self._give_back()
+
+    def suspend_application_mode(self) -> None:
+        """Give the terminal back for a while."""
+        self._give_back()
+        self._output.is_written()
+        self.close()
+
+    def _give_back(self) -> None:
+        """Give the terminal back as it was; what a reply has switched on just now is known only when all is read."""
+        if self._is_taken:
+            self._output.drop_frames()
+            super().stop_application_mode()
+            self.write(NO_MOUSE + NO_SIZE_REPORTS)
+            self._is_taken = False
 
     def let_go(self) -> bool:
         """Never take the terminal again, whoever gives it back to us; say whether it is still taken."""
         self._is_over = True
-        return not self._is_stopped
+        return self._is_taken
+
+    def give_back_now(self) -> None:
+        """Give the terminal back in the midst of whatever is written, when nothing else can any more."""
+        is_due, self._is_over, self._is_taken = self._is_taken or not self._output.is_idle, True, False
+        if is_due:
+            self._output.end(GIVE_BACK)
+
+    def is_given_back(self) -> bool:
+        """Wait until the terminal has taken all that was written, and say whether it has: it may take nothing."""
+        return self._output.is_written()
 
     def show_cursor(self, wanted: bool) -> None:
         """Show the terminal's own cursor, or hide it; it stays so when the terminal was given back in between."""
@@ -139,12 +164,13 @@ class Terminal(LinuxDriver):
 
     def use_mouse(self, wanted: bool) -> None:
         """Take the mouse, or leave it to the terminal, which can then select and copy text."""
-        if wanted:
-            self._mouse = True
-            self._enable_mouse_support()
-        else:
-            self._disable_mouse_support()
-            self._mouse = False
+        self._mouse = wanted
+        if not wanted:
+            self.write(NO_MOUSE)
+            return
+        self._enable_mouse_support()
+        if self._mouse_pixels:
+            self._enable_mouse_pixels()
 
     def _act_between(self) -> None:
         """Act on Ctrl+Z and on coming back only between two things that are done.
@@ -164,7 +190,7 @@ class Terminal(LinuxDriver):
 
     def _sigtstp_application(self, *_: object) -> None:
         """Give the terminal back and stop, with whatever was started together with us."""
-        if self._auto_restart and not self._is_stopped:
+        if self._auto_restart and self._is_taken:
             self.suspend_application_mode()
             self._must_signal_resume = True
         os.killpg(os.getpgrp(), signal.SIGSTOP)
@@ -174,10 +200,10 @@ class Terminal(LinuxDriver):
         """Take the terminal again if it was given back; else draw what another program may have drawn over."""
         if not self._auto_restart:
             return
-        if self._is_stopped:
-            self.resume_application_mode()
-        else:
+        if self._is_taken:
             self.send_message(self.SignalResume())
+        else:
+            self.resume_application_mode()
 
     def run_input_thread(self) -> None:
         """Turn what is typed into events, until the end is wanted or the terminal is gone."""
@@ -231,9 +257,3 @@ class Terminal(LinuxDriver):
 def _with_alt(text: str) -> str:
     """Return what was typed, Alt with digits so that Textual takes it for that; not what holds a paste as well."""
     return text if BEGIN in text else _ALT_DIGIT.sub(lambda found: f"\x1b[{ord(found[1])};3u", text)
-
-
-def restore_now() -> None:
-    """Give the terminal back at once, when nothing else can any more: leave the screen, show the cursor."""
-    with suppress(OSError):
-        os.write(STDOUT, GIVE_BACK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import sys
@@ -16,9 +17,9 @@ from yeaft.config.settings import Config
 from yeaft.interfaces.cli.signals import Signals
 from yeaft.interfaces.cli.terminal_text import unmasked
 from yeaft.interfaces.tui.app import Start, YeaftApp
+from yeaft.interfaces.tui.composer.keeping import keep_unsaid
 from yeaft.interfaces.tui.look import look_of
 from yeaft.interfaces.tui.outside import is_lent
-from yeaft.interfaces.tui.terminal import restore_now
 from yeaft.kernel.errors import YeaftError
 from yeaft.kernel.outcome import EXIT_ANSWERED
 from yeaft.prompts.ui import Ui
@@ -59,7 +60,14 @@ async def show(start: Start, look: Look, ui: Ui) -> tuple[int, str]:
     Returns the exit code and the id of the Session that was left, if there is one. The terminal is given back however
     it ends.
     """
-    with _terminal_kept() as give_back:
+    with _attributes_kept() as keep_attributes:
+        app: YeaftApp | None = None
+
+        def give_back() -> None:
+            if app is not None and app.terminal is not None:
+                app.terminal.give_back_now()
+            keep_attributes()
+
         signals = Signals(at_last=give_back)
         signals.install()
         app = YeaftApp(start, look, ui, on_hang_up=signals.act_on)
@@ -70,10 +78,15 @@ async def show(start: Start, look: Look, ui: Ui) -> tuple[int, str]:
             if app.has_begun:
                 await app.closed.wait()
         finally:
-            if app.let_go():
+            if app.terminal is not None and app.terminal.let_go():
                 give_back()
-    _say(app.afterwards)
-    return signals.exit_code or app.return_code or (EXIT_ANSWERED if code is None else code), app.shown_session
+        if not start.is_demo:
+            await asyncio.to_thread(keep_unsaid, app.conversation.composer.keeping.unkept, app.wish)
+        takes_more = app.terminal is None or await asyncio.to_thread(app.terminal.is_given_back)
+    if takes_more:
+        _say(app.afterwards)
+    session_id = app.shown_session if takes_more else ""
+    return signals.exit_code or app.return_code or (EXIT_ANSWERED if code is None else code), session_id
 
 
 def _wish(options: Options) -> Wish:
@@ -91,25 +104,22 @@ def _config(options: Options) -> Config:
 
 
 @contextlib.contextmanager
-def _terminal_kept() -> Generator[Callable[[], None]]:
-    """Note how the terminal is set; yields what sets it so again at once, whatever is drawn on it."""
+def _attributes_kept() -> Generator[Callable[[], None]]:
+    """Note how the terminal is set, and set it so again at the end; yields what does that at once."""
     try:
         attributes = termios.tcgetattr(STDIN)
     except termios.error:
         attributes = None
 
-    def give_back() -> None:
-        restore_now()
+    def keep() -> None:
         if attributes is not None:
             with contextlib.suppress(termios.error):
-                termios.tcsetattr(STDIN, termios.TCSADRAIN, attributes)
+                termios.tcsetattr(STDIN, termios.TCSANOW, attributes)
 
     try:
-        yield give_back
+        yield keep
     finally:
-        if attributes is not None:
-            with contextlib.suppress(termios.error):
-                termios.tcsetattr(STDIN, termios.TCSADRAIN, attributes)
+        keep()
 
 
 def _say(lines: list[str]) -> None:

@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack, aclosing, suppress
 from functools import lru_cache
 from ipaddress import ip_address
 from types import TracebackType
-from typing import Self
 from urllib.request import getproxies
 
 import httpx2
@@ -59,8 +58,9 @@ class Connections:
             await client.aclose()
 
     async def _within_limits(self, endpoint: Endpoint, body: bytes, accumulator: Accumulator, hear: Hear) -> Reply:
+        patience = _Patience(endpoint)
         try:
-            async with _Patience(endpoint) as patience:
+            async with patience:
                 return await self._attempt(endpoint, body, accumulator, hear, patience)
         except TimeoutError as error:
             raise ModelFailed("idle", f"{endpoint.place} sent nothing for {patience.waiting_s:g} s.") from error
@@ -147,9 +147,8 @@ class _Patience:
         self._timer: asyncio.TimerHandle | None = None
         self.waiting_s = 0.0
 
-    async def __aenter__(self) -> Self:
+    async def __aenter__(self) -> None:
         await self._limit.__aenter__()
-        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

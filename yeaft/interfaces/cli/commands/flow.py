@@ -199,7 +199,6 @@ ACTIONS: Mapping[str, Action] = {
     SHOW: Action(
         run=_needs_pattern,
         params=(click.Argument(["words"], nargs=-1, metavar="PATTERN ..."),),
-        has_json=False,
     ),
     "ls": Action(run=ls),
 }

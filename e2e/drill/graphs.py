@@ -107,11 +107,11 @@ async def trial(root: Path, protocol: str, seed: int, lines: int, delay_s: float
             run = await place.start("graph", *words, *HOW)
             was_killed = await killed_at(run, Moment(line=chance.randrange(1, lines)))
             problems += _paid_twice(server, before, paid)
+            words = ("resume", "last") if _runs(place) else words
             if not was_killed:
                 break
             died_in.append(run.lines[-1]["type"] if run.lines else "start")
             problems += _cost_problems(place)
-            words = ("resume", "last") if _runs(place) else words
         paid, before = paid_digests(place), len(server.requests)
         run = await place.run("graph", *words, *HOW)
         problems += [*_paid_twice(server, before, paid), *request_problems(server.requests), *_end_problems(place, run)]

@@ -5,9 +5,11 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from e2e.conftest import Serve, Terminals
 from e2e.given import Yeaft
+from e2e.screen import Screen
 from e2e.tui.ways import after_the_screen, answers, are_usual, modes, until
 from yeaft.interfaces.cli.signals import SAME_WITHIN_S
 
@@ -77,15 +79,20 @@ def tells_to_end(pid: int) -> Callable[[], bool]:
     return has_ended
 
 
+async def unwatched(terminals: Terminals, program: str, sign: Path) -> Screen:
+    """Start a program, and take nothing of what it draws from when it is on the screen until after it gives a sign."""
+    screen = terminals(columns=80, rows=24)
+    screen.starts_program(sys.executable, "-c", program)
+    await screen.shows(lambda _: b"\x1b[?1049h" in screen.raw)
+    screen.looks_away()
+    await until(sign.exists)
+    return screen
+
+
 async def test_a_terminal_that_takes_nothing_keeps_nobody_from_going_on_and_has_all_once_it_does(
     terminals: Terminals, yeaft: Yeaft
 ) -> None:
-    screen = terminals(columns=80, rows=24)
-    screen.starts_program(sys.executable, "-c", GOES_ON)
-    await screen.shows(lambda _: b"\x1b[?1049h" in screen.raw)
-
-    screen.looks_away()
-    await until((yeaft.folder / "flooded").exists)
+    screen = await unwatched(terminals, GOES_ON, yeaft.folder / "flooded")
     screen.looks_again()
 
     assert await screen.leaves() == 1
@@ -97,11 +104,7 @@ async def test_a_terminal_that_takes_nothing_keeps_nobody_from_going_on_and_has_
 async def test_what_was_not_drawn_because_it_could_not_be_seen_is_drawn_once_it_can(
     terminals: Terminals, yeaft: Yeaft
 ) -> None:
-    screen = terminals(columns=80, rows=24)
-    screen.starts_program(sys.executable, "-c", TELLS)
-    await screen.shows(lambda _: b"\x1b[?1049h" in screen.raw)
-    screen.looks_away()
-    await until((yeaft.folder / "told").exists)
+    screen = await unwatched(terminals, TELLS, yeaft.folder / "told")
 
     screen.looks_again()
 
@@ -111,11 +114,7 @@ async def test_what_was_not_drawn_because_it_could_not_be_seen_is_drawn_once_it_
 async def test_the_second_signal_ends_it_although_the_terminal_takes_nothing(
     terminals: Terminals, yeaft: Yeaft
 ) -> None:
-    screen = terminals(columns=80, rows=24)
-    screen.starts_program(sys.executable, "-c", NEVER_ENDS)
-    await screen.shows(lambda _: b"\x1b[?1049h" in screen.raw)
-    screen.looks_away()
-    await until((yeaft.folder / "flooded").exists)
+    screen = await unwatched(terminals, NEVER_ENDS, yeaft.folder / "flooded")
 
     await until(tells_to_end(screen.pid))
 
@@ -125,11 +124,7 @@ async def test_the_second_signal_ends_it_although_the_terminal_takes_nothing(
 async def test_the_second_signal_gives_back_a_terminal_that_is_slow_and_nothing_is_drawn_after_that(
     terminals: Terminals, yeaft: Yeaft
 ) -> None:
-    screen = terminals(columns=80, rows=24)
-    screen.starts_program(sys.executable, "-c", NEVER_ENDS)
-    await screen.shows(lambda _: b"\x1b[?1049h" in screen.raw)
-    screen.looks_away()
-    await until((yeaft.folder / "flooded").exists)
+    screen = await unwatched(terminals, NEVER_ENDS, yeaft.folder / "flooded")
 
     screen.looks_again()
     await until(tells_to_end(screen.pid))

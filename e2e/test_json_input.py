@@ -41,6 +41,11 @@ class Talk:
                     return found["data"]
         raise AssertionError(f"no {kind} before the end of output: {self._seen!r}")
 
+    async def is_killed(self) -> None:
+        """The process dies on the spot."""
+        self._process.kill()
+        await self._process.wait()
+
     async def end(self) -> Ran:
         """Say no more, and take in the rest."""
         ran = await self._yeaft.ended(self._process)
@@ -136,6 +141,23 @@ async def test_the_end_of_input_leaves_no_question_open(step: Calls, yeaft: Yeaf
     assert [question["id"] for question in ran.result["questions"]] == [ask["ask_id"]]
     assert len(server.requests) == 1
     assert not (yeaft.folder / "made").exists()
+
+
+async def test_a_question_that_a_killed_process_put_is_told_by_whoever_goes_on_without_a_human(
+    yeaft: Yeaft, serve: Serve
+) -> None:
+    await serve(script(NEEDS_TOUCH, NEEDS_TOUCH, Says(text="Never said.")))
+    talk = await talk_of(yeaft)
+    talk.say(type="user", text="Make it")
+    ask = await talk.heard("ask.opened")
+    await talk.is_killed()
+
+    again = await yeaft.run("-c", "--continue-turn", "--output-format", "json")
+
+    assert (again.code, again.result["outcome"]) == (3, "needs_human")
+    assert [question["id"] for question in again.result["questions"]] == [ask["ask_id"]]
+    assert "touch made" in again.err
+    assert "To allow it, add: --allow 'Bash(touch made)'" in again.err
 
 
 async def test_an_interrupt_stops_the_turn_and_the_next_prompt_is_answered(yeaft: Yeaft, serve: Serve) -> None:

@@ -197,7 +197,7 @@ async def _met_here(place: Place, oddity: Oddity) -> list[str]:
 
 def _stderr(opening: Opened, write: Callable[[str], None]) -> StderrScreen:
     session_id = opening.state.session_id
-    return StderrScreen(write, opening.ui, session_id, {}, quiet=False, with_calls=False, columns=None)
+    return StderrScreen(write, opening.ui, session_id, (), {}, quiet=False, with_calls=False, columns=None)
 
 
 def _ends(oddity: Oddity, code: int | None, outcomes: list[str], said: str) -> list[str]:

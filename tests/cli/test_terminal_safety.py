@@ -25,7 +25,9 @@ class Shown:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self._screen = StderrScreen(self.lines.append, Ui("en"), "s_1", {}, quiet=False, with_calls=True, columns=None)
+        self._screen = StderrScreen(
+            self.lines.append, Ui("en"), "s_1", (), {}, quiet=False, with_calls=True, columns=None
+        )
 
     def after(self, *events: Event) -> str:
         for seq, event in enumerate(events, 1):

@@ -9,8 +9,12 @@ from tests.session.hooks_given import NOTES_DOWN, decides, hook, listen, told
 from tests.session.session_given import CLAUDE, Given, calls, says
 from yeaft.events.call import AskAnswered, CallFinished, CallStarted
 from yeaft.events.ops import ContinueTurn
+from yeaft.events.tools import HookRan
 from yeaft.kernel.errors import BadData
 from yeaft.llm.scripted.script import Calls, Line, Script, Step
+from yeaft.store.blobs import FileBlobs
+from yeaft.store.journal import SESSION_STREAM
+from yeaft.store.sqlite import SqliteJournal
 
 
 def writes(wire_id: str, content: str, name: str = "a.txt") -> Calls:
@@ -210,3 +214,17 @@ async def test_a_question_that_the_human_declines_is_told_as_that(given: Given) 
     assert await talk.outcome() == "answered"
     answer = json.loads(talk.told_model("c1"))
     assert (answer["answers"], "declined" in answer["note"]) == ([], True)
+
+
+async def test_the_humans_answer_is_kept_before_anybody_acts_on_it(given: Given) -> None:
+    copies = 'cat > /dev/null; rm -rf copy; mkdir copy; cp "$YEAFT_DIR"/sessions/*/session.db* copy'
+    listen(given, hook("PreToolUse", copies))
+    talk = await given.session(writes("c1", "milk"), says("Noted."))
+    talk.say("write")
+
+    talk.answer(await talk.asked(), changed=changed(file_path="a.txt", content="tea"))
+
+    assert await talk.outcome() == "answered"
+    assert len(talk.all_of(HookRan)) == 2, "what the human wrote is shown to the hook too"
+    kept = SqliteJournal.for_reading(given.folder / "copy/session.db", FileBlobs(talk.paths.blobs)).read(SESSION_STREAM)
+    assert [one.type for one in kept if one.type.startswith("ask.")] == ["ask.opened", "ask.answered"]

@@ -263,7 +263,7 @@ class Approvals:
         waiting: asyncio.Future[AskAnswered] = asyncio.get_running_loop().create_future()
         self._waiting[opened.ask_id] = waiting
         try:
-            return await waiting
+            answered = await waiting
         except asyncio.CancelledError:
             if not self.has_human and not _is_being_cancelled():
                 return None
@@ -271,6 +271,8 @@ class Approvals:
             raise
         finally:
             del self._waiting[opened.ask_id]
+        await self._ledger.flushed()  # what a human has said is kept, whatever it lets happen next
+        return answered
 
     def _withdraw(self, opened: AskOpened) -> None:
         """Take back the question of a sub-agent that is being stopped; what closes a turn does so in its own stream."""

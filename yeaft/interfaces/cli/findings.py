@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -32,7 +32,7 @@ class Findings:
         self._say = say
         self._roots: set[str] = set()
         self._turns: list[str] = []
-        self._questions: dict[str, AskOpened] = {}
+        self._asked: dict[str, AskOpened] = {}
         self._unmet: list[AskOpened] = []
         self._problems: list[YeaftError] = []
 
@@ -45,11 +45,15 @@ class Findings:
             case TurnStarted(turn_id=turn_id) if isinstance(heard, Recorded) and heard.corr in self._roots:
                 self._turns.append(turn_id)  # and not what a dead process had left waiting, which only ends here
             case AskOpened():
-                self._questions[event.ask_id] = event
-            case AskWithdrawn(ask_id=ask_id, reason="headless") if ask_id in self._questions:
-                self._unmet.append(self._questions[ask_id])
+                self._asked[event.ask_id] = event
+            case AskWithdrawn(ask_id=ask_id, reason="headless") if ask_id in self._asked:
+                self._unmet.append(self._asked[ask_id])
             case _:
                 pass
+
+    def take_up(self, open_asks: Iterable[AskOpened]) -> None:
+        """Know the questions that an earlier process put and nobody has answered: they may be withdrawn here."""
+        self._asked.update((ask.ask_id, ask) for ask in open_asks)
 
     def take_over(self, state: SessionState) -> None:
         """Count the turns that an earlier process left open as our own."""

@@ -104,11 +104,14 @@ class OneShot:
     def _listen(self, here: Opened, output: Output, lines: JsonScreen) -> None:
         options = self._options
         screen = TextScreen(output.write, for_terminal=os.isatty(STDOUT)) if self._streams_text else None
+        open_asks = tuple(here.state.open_asks.values())
+        self._findings.take_up(open_asks)
         here.listen(self._findings.hear)
         self._stderr = stderr = StderrScreen(
             screen.interject if screen and are_one(STDOUT, STDERR) else remark,
             here.ui,
             here.state.session_id,
+            open_asks,
             _limits(options),
             quiet=options.quiet,
             with_calls=bool(options.verbose) or (self._streams_text and os.isatty(STDERR)),

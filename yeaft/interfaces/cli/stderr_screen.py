@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from yeaft.events.call import AskOpened, AskWithdrawn, CallFinished, CallStarted
@@ -38,8 +38,9 @@ NO_FAILURE = ("ok", "not_run")
 class StderrScreen:
     """Writes one line per thing worth knowing. `quiet` leaves only failures and questions.
 
-    `limits` are the limits in force, by kind, as the user would write them. Calls are told if `with_calls`, in lines of
-    at most `columns` columns. Nothing more is said once it `is_muted`.
+    `open_asks` are questions that an earlier process put. `limits` are the limits in force, by kind, as the user would
+    write them. Calls are told if `with_calls`, in lines of at most `columns` columns. Nothing more is said once it
+    `is_muted`.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class StderrScreen:
         write: Write,
         ui: Ui,
         session_id: str,
+        open_asks: Iterable[AskOpened],
         limits: Mapping[str, str],
         *,
         quiet: bool,
@@ -61,7 +63,7 @@ class StderrScreen:
         self._quiet = quiet
         self._with_calls = with_calls
         self._columns = columns
-        self._asks: dict[str, AskOpened] = {}
+        self._asks = {ask.ask_id: ask for ask in open_asks}
         self._models: dict[str, str] = {}
         self._vps: dict[str, str] = {}
         self._told_of_window: set[str] = set()

@@ -70,6 +70,8 @@ class Talk:
         self._changing = Changing(here)
         self._questions = Questions(here.ui, screen.interject, self._changing.details, self.dialogue.graphs.of_ask)
         self.dialogue.graphs.hear = self._hear_step
+        open_asks = tuple(here.state.open_asks.values())
+        findings.take_up(open_asks)
         here.listen(findings.hear)
         here.listen(screen.hear)
         here.listen(
@@ -77,6 +79,7 @@ class Talk:
                 screen.interject,
                 here.ui,
                 here.state.session_id,
+                open_asks,
                 {},
                 quiet=options.quiet,
                 with_calls=True,

@@ -13,7 +13,7 @@ from yeaft.events.agent import AgentEnded
 from yeaft.events.call import AskOpened, CallFinished, CallStarted
 from yeaft.events.session import MessagePosted
 from yeaft.events.tools import HookRan
-from yeaft.events.turn import TurnEnded
+from yeaft.events.turn import ReplyCompleted, TurnEnded
 from yeaft.kernel.errors import Denied
 from yeaft.llm.scripted.script import Calls
 from yeaft.store.blobs import FileBlobs
@@ -58,7 +58,17 @@ async def test_every_event_is_heard_in_its_order_with_what_it_is_about(given: Gi
     journal = SqliteJournal.for_reading(talk.paths.db, FileBlobs(talk.paths.blobs)).read(SESSION_STREAM)
     kept = [one.event for one in journal if isinstance(one.event, HookRan)]
     assert sorted(one.hook_event for one in kept) == sorted(EVERY)
-    assert {(one.outcome, one.exit_code) for one in kept} == {("ok", 0)}
+
+
+async def test_what_led_to_a_hook_is_kept_before_it_runs(given: Given) -> None:
+    listen(given, hook("PreToolUse", 'cat > /dev/null; mkdir copy; cp "$YEAFT_DIR"/sessions/*/session.db* copy'))
+    talk = await given.session(writes("a.txt"), says("Done."), mode="auto")
+    talk.say("write it")
+    assert await talk.outcome() == "answered"
+
+    copy = given.folder / "copy/session.db"
+    *_, newest = SqliteJournal.for_reading(copy, FileBlobs(talk.paths.blobs)).read(SESSION_STREAM)
+    assert isinstance(newest.event, ReplyCompleted)
 
 
 async def test_without_hooks_nothing_is_different(given: Given) -> None:

@@ -109,6 +109,7 @@ class HookRuns:
         if not listening:
             return Heard()
         told = msgspec.json.encode({**self._common(event, scene), **facts})
+        await self._ledger.flushed()  # a hook may read the Session and act on it, so what led here is kept first
         found: dict[str, Ran] = {}
 
         async def one(hook: Hook) -> None:

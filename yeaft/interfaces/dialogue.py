@@ -68,6 +68,11 @@ class Dialogue:
         return bool(self.at_work) or (self._here.session.has_begun and any(self._here.state.waiting.values()))
 
     @property
+    def is_saying(self) -> bool:
+        """Whether a message is on its way to being said."""
+        return self._taking is not None
+
+    @property
     def at_work(self) -> tuple[str, ...]:
         """The VPs whose turns run; nobody works on what a dead process has left open before this one has begun."""
         turns = self._here.state.open_turns() if self._here.session.has_begun else ()
@@ -100,21 +105,25 @@ class Dialogue:
 
     def left_alone(self, op: AnyOp) -> str:
         """Return what to say of an op that would stop something where nothing runs; empty for any other."""
-        if not isinstance(op, Interrupt) or self._taking is not None or not self._here.session.rests(op.vp_id):
+        if not isinstance(op, Interrupt) or self.is_saying or not self._here.session.rests(op.vp_id):
             return ""
         if op.vp_id:
             return self._here.ui.text("stop.vp_rests", vp=f"@{op.vp_id}")
         return "" if self.graphs.are_running else self._here.ui.text("stop.all_rests")
 
     def interrupt(self) -> bool:
-        """Stop what runs, graphs too, and say whether there was anything."""
-        if self._taking is not None:
-            self._taking.cancel()
+        """Give up the message that is on its way; else stop what runs, graphs too. Says whether there was anything."""
+        if self.give_up_saying():
             return True
         is_busy = self.is_busy
         if is_busy:
             self._here.session.interrupt(Ending(outcome="aborted"))
         return self.graphs.suspend() or is_busy
+
+    def give_up_saying(self) -> bool:
+        """Give up the message that is on its way to being said, and say whether one was: nothing of it has happened."""
+        taking, self._taking = self._taking, None
+        return taking is not None and taking.cancel()
 
     def steered(self, text: str, to: Sequence[str] = ()) -> tuple[str, ...]:
         """Return those at work whom a text is added to; empty if it is a message of its own.
@@ -163,8 +172,8 @@ class Dialogue:
 
     def _taken(self, taking: asyncio.Task[AnyOp | YeaftError]) -> None:
         """Nothing is under way any more that would have to be stopped before it is said."""
-        del taking
-        self._taking = None
+        if self._taking is taking:
+            self._taking = None
 
     async def _is_new(self, line: str) -> bool:
         """Whether a line is a message of its own even while somebody works: a command, or for somebody who rests.

@@ -20,6 +20,7 @@ from yeaft.interfaces.tui.lane_bar import LaneBar
 from yeaft.interfaces.tui.lanes import lanes
 from yeaft.interfaces.tui.leaving import Leaving
 from yeaft.interfaces.tui.notifying import Notifying
+from yeaft.interfaces.tui.outbox import Outbox
 from yeaft.interfaces.tui.panels.bound import bound, first_bound
 from yeaft.interfaces.tui.panels.opener import PANEL_KEYS, Panels
 from yeaft.interfaces.tui.program import Noted, Program
@@ -73,10 +74,10 @@ class Conversation(PromptScreen):
         self._dialogue: Dialogue | None = None
         self._scene: Scene | None = None
         self._leaving: Leaving | None = None
-        self._early: list[Composer.Sent] = []
         self._is_due = False
         self._frames = Frames()
         self._ticking: Timer | None = None
+        self._outbox = Outbox(self, ui)
         self._ladder = Ladder()
         self._escapes = Ladder()
         self.transcript = Transcript(look, ui)
@@ -85,7 +86,7 @@ class Conversation(PromptScreen):
         self.ask_panel = AskPanel(look, ui, lambda: not self.composer.is_empty)
         self.composer = Composer(look, ui)
         self.status_line = StatusLine(look, ui)
-        self.panels = Panels(self, look, ui, program.open, self._do)
+        self.panels = Panels(self, look, ui, program.open, self.do)
         self.panels.retheme = program.retheme
         self.panels.seek = self.transcript.reading.seek
         self.transcript.reading.show_text = self.panels.show_text
@@ -123,10 +124,9 @@ class Conversation(PromptScreen):
         here.listen(self._hear)
         self.status_line.tell("")
         self._draw()
-        early, self._early = self._early, []
-        for message in (*((Composer.Sent(first),) if first.strip() else ()), *early):
-            await self.on_composer_sent(message)
+        self._outbox.open(dialogue, *((Composer.Sent(first),) if first.strip() else ()))
         left = await self._leaving.left()
+        self._outbox.close()
         self.status_line.tell(self._ui.text("leaving.ending"))
         here.approvals.leave()
         await dialogue.graphs.ended()
@@ -138,9 +138,7 @@ class Conversation(PromptScreen):
         """Let go of the Session that was drawn: it is closed. What could not be said goes back into the draft."""
         self._program.uncover()
         self._here = self._dialogue = self._scene = self._leaving = None
-        early, self._early = self._early, []
-        for message in early:
-            self.composer.put_back(message.text, message.files, message.to)
+        self._outbox.take_back()
         self.composer.detach()
         self.panels.detach()
         self.ask_panel.detach()
@@ -179,23 +177,12 @@ class Conversation(PromptScreen):
         """Watch the lane that was clicked."""
         self._watch(message.vp_id)
 
-    async def on_composer_sent(self, message: Composer.Sent) -> None:
+    def on_composer_sent(self, message: Composer.Sent) -> None:
         """Say it, or do what it orders; as soon as the Session is open, if it is not yet."""
-        dialogue = self._dialogue
         self._ladder.forget()
-        if dialogue is None or (self._leaving is not None and self._leaving.is_over):
-            self._early.append(message)
-            self.status_line.tell(self._ui.text("screen.sent_soon" if dialogue is None else "leaving.ending"))
-            return
-        try:
-            if dialogue.is_order(message.text):
-                self._do(dialogue.read(message.text))
-            else:
-                await dialogue.say(message.text, message.files, message.to)
-                self.transcript.go_to_end()
-        except YeaftError as error:
-            self.composer.put_back(message.text, message.files, message.to)
-            self.complain(error)
+        self._outbox.put(message)
+        if not self._outbox.is_open:
+            self.status_line.tell(self._ui.text("screen.sent_soon" if self._here is None else "leaving.ending"))
 
     def complain(self, error: YeaftError) -> None:
         """Say what went wrong, in the user's language."""
@@ -227,6 +214,8 @@ class Conversation(PromptScreen):
         """Stop the VP that is watched; twice while nobody works, look at what can be gone back to."""
         if self._leaving is not None and self._leaving.stay():
             self.status_line.tell("")
+        elif self._outbox.take_back():
+            return
         elif self._scene is not None and self._dialogue is not None and self._dialogue.is_busy:
             watched = self._scene.focus
             at_work = {lane.vp_id for lane in self._lanes()}
@@ -238,7 +227,7 @@ class Conversation(PromptScreen):
 
     def give_up(self) -> None:
         """Clear the draft; else stop all that runs; else, when pressed again, leave."""
-        if self.composer.clear():
+        if self.composer.clear() or self._outbox.take_back():
             self._ladder.forget()
         elif self._dialogue is not None and (self._dialogue.is_busy or self._dialogue.graphs.are_running):
             self._ladder.forget()
@@ -322,7 +311,8 @@ class Conversation(PromptScreen):
             return ()
         return lanes(self._here.state, self._scene)
 
-    def _do(self, deed: Deed) -> None:
+    def do(self, deed: Deed) -> None:
+        """Do what an order or a panel asks for."""
         if self._here is not None and self._dialogue is not None:
             try:
                 done(deed, self, self._here, self._dialogue)

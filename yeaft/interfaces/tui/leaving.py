@@ -97,6 +97,7 @@ class Leaving:
     def now(self, how: Leave) -> None:
         """Leave at once, and stop what runs."""
         if not self._left.done():
+            self._dialogue.give_up_saying()
             self._dialogue.interrupt()
             self._left.set_result(how)
 

@@ -131,20 +131,20 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
         match heard:
             case Recorded(event=TurnEnded(outcome="aborted")) if self._writing.queue.items:
                 self._writing.queue.is_paused = True
-            case Recorded(event=TurnEnded() | MessageSettled()):
+            case Recorded(event=MessageSettled()):
                 self.call_later(self._say_next)
-            case Recorded(event=TurnStarted() | RosterChanged()):
+            case Recorded(event=TurnStarted() | TurnEnded() | RosterChanged()):
                 pass
             case _:
                 return
         self._looking.soon()
 
-    def put_back(self, text: str, files: tuple[Path, ...] = (), to: tuple[str, ...] = ()) -> None:
-        """Let the user edit again what could not be said; beside a new draft it waits in the queue."""
-        item = Queued(text=text, files=tuple(map(str, files)), to=to)
-        if self._writing.is_empty:
-            self._writing.put(item)
-        else:
+    def put_back(self, messages: Sequence[Sent]) -> None:
+        """Let the user edit again what was not said: the first one, and what waits behind a draft is in the queue."""
+        items = [Queued(text=one.text, files=tuple(map(str, one.files)), to=one.to) for one in messages]
+        if items and self._writing.is_empty:
+            self._writing.put(items.pop(0))
+        for item in reversed(items):
             self._writing.queue.return_first(item)
         self.changed()
 
@@ -387,7 +387,7 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
     def _say_next(self) -> None:
         """Say the first message that waits, if nothing runs any more."""
         side = self._doing.side
-        if side is None or side.dialogue.is_busy:
+        if side is None or side.dialogue.is_busy or side.dialogue.is_saying:
             return
         if (item := self._writing.queue.next()) is not None:
             self.send(item)

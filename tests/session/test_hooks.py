@@ -330,6 +330,7 @@ async def test_an_abort_while_a_hook_decides_ends_it_and_the_turn(given: Given) 
     await asyncio.to_thread(wait_until_gone, child)
     assert talk.result("c1").status == "not_run"
     assert runs(talk) == [("PreToolUse", "failed")]
+    assert talk.notices() == [], "nothing is wrong with a hook that the user ends"
     assert not (given.folder / "a.txt").exists()
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from yeaft.session.ledger import Ledger
 
 COMMAND_CHARS = 500
+INTERRUPTED = Ran(error="it was interrupted")
+"""How a hook ran that ended with what it was about; nothing is wrong with it."""
 Facts = Mapping[str, Any]
 """What a hook is told of an event besides what it is told of every one; plain JSON."""
 
@@ -127,7 +129,7 @@ class HookRuns:
                 for hook in listening.values():
                     group.create_task(one(hook), name=f"hook:{event}")
         except asyncio.CancelledError:
-            aborted = [(hook, found.get(hook.command, Ran(error="it was interrupted"))) for hook in listening.values()]
+            aborted = [(hook, found.get(hook.command, INTERRUPTED)) for hook in listening.values()]
             with contextlib.suppress(StoreFailed):
                 self._note(event, aborted, scene)
             raise
@@ -175,7 +177,7 @@ class HookRuns:
             answers.append((hook, answer))
             events.append(_ran(event, hook, how, answer, scene))
             params = {"event": event, "command": hook.command[:COMMAND_CHARS]}
-            if answer.warning:
+            if answer.warning and how is not INTERRUPTED:
                 told.append(("hook.faulty", {**params, "reason": answer.warning}))
             if answer.message:
                 told.append(("hook.says", {**params, "text": answer.message}))

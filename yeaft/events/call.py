@@ -28,7 +28,10 @@ class FileFact(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Facts(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is known of a call besides its text; `worktree` is the git worktree that it made or removed."""
+    """What is known of a call besides its text; `worktree` is the git worktree that it made or removed.
+
+    `left_out_bytes` is how much of what a command printed its text has not; it is in the file `log`.
+    """
 
     files: tuple[FileFact, ...] = ()
     exit_code: int | None = None
@@ -37,6 +40,7 @@ class Facts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     log: str = ""
     survivors: tuple[int, ...] = ()
     worktree: str = ""
+    left_out_bytes: int = 0
 
 
 class CallStarted(Fact, frozen=True, kw_only=True, tag="call.started"):

@@ -26,7 +26,8 @@ class Frame(Struct, frozen=True, kw_only=True):
 class GraphStarted(Fact, frozen=True, kw_only=True, tag="graph.started"):
     """A run began. `graph` is the checked graph as JSON, `source` the file it was read from, `input` what it is given.
 
-    A run that goes on from a step of another names that run. A run within a run has its step as `parent_act`.
+    A run that goes on from a step of another names that run. A run within a run has its step as `parent_act`, one that
+    a VP has begun the call in which it did.
     """
 
     identity: ClassVar[tuple[str, ...]] = ("run_id",)
@@ -39,6 +40,7 @@ class GraphStarted(Fact, frozen=True, kw_only=True, tag="graph.started"):
     parent_act: str = ""
     forked_from: str = ""
     deadline_ms: int = 0
+    call_id: str = ""
 
 
 class StepReady(Fact, frozen=True, kw_only=True, tag="step.ready"):
@@ -67,7 +69,10 @@ class StepStarted(Fact, frozen=True, kw_only=True, tag="step.started"):
 
 
 class StepFinished(Fact, frozen=True, kw_only=True, tag="step.finished"):
-    """A step has its one result; `value` is JSON. `usage` and `cost_usd` are those of all attempts."""
+    """A step has its one result; `value` is JSON. `usage` and `cost_usd` are those of all attempts.
+
+    `left_out_bytes` is how much of what a command printed the value has not; the file `log` has it all.
+    """
 
     identity: ClassVar[tuple[str, ...]] = ("act_id",)
     act_id: str
@@ -78,6 +83,8 @@ class StepFinished(Fact, frozen=True, kw_only=True, tag="step.finished"):
     usage: Usage = Usage()
     cost_usd: float | None = None
     duration_ms: int = 0
+    left_out_bytes: int = 0
+    log: str = ""
 
 
 class EdgeClosed(Fact, frozen=True, kw_only=True, tag="edge.closed"):

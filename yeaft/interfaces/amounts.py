@@ -33,6 +33,15 @@ def short(count: int) -> str:
     return f"{count / THOUSAND:.1f}k" if count < MILLION else f"{count / MILLION:.1f}M"
 
 
+def size_text(size_bytes: int) -> str:
+    """Return a size for people, such as `1.2 MB`."""
+    size, units = float(size_bytes), ["B", "kB", "MB", "GB"]
+    while size >= THOUSAND and len(units) > 1:
+        size /= THOUSAND
+        del units[0]
+    return f"{size:.0f} {units[0]}" if units[0] == "B" else f"{size:.1f} {units[0]}"
+
+
 def money(cost_usd: float, *, is_least: bool = False) -> str:
     """Return an amount of US dollars; one below a cent with what would else be lost.
 

@@ -161,4 +161,5 @@ def _facts(outcome: Outcome) -> Facts:
         pid=outcome.pid,
         log=outcome.log,
         survivors=tuple(one.pid for one in outcome.survivors),
+        left_out_bytes=outcome.left_out_bytes,
     )

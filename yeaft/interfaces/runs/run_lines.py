@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from yeaft.interfaces.amounts import money, short, took
+from yeaft.interfaces.amounts import money, short, size_text, took
 from yeaft.interfaces.cli.terminal_text import cut, padded, unmasked, width
 from yeaft.interfaces.runs.run_view import RunView, Visit
 from yeaft.kernel.usage import Usage
@@ -43,6 +43,13 @@ def ended_line(ui: Ui, visit: Visit) -> str:
     error = ui.retold(" ".join(visit.error.split()))[:ERROR_CHARS]
     how = ui.text(f"graph_run.is_{visit.state}")
     return f"{line}  {ui.text('heading.fact', name=how, value=error) if error else how}"
+
+
+def left_out_line(ui: Ui, visit: Visit) -> str:
+    """Say how much of what a command printed its step has not given, and where all of it is; empty for nothing."""
+    if not visit.left_out_bytes:
+        return ""
+    return ui.text("graph_run.left_out", step=visit.name, size=size_text(visit.left_out_bytes), log=visit.log)
 
 
 class Row(NamedTuple):

@@ -27,7 +27,8 @@ class Visit(Struct, frozen=True, kw_only=True):
     """One visit of a step. `place` is its element of each list around it, from 1, with how many there are.
 
     `vp` is empty for what no VP does; `tool` is the one that runs just now. `streams` are where in the journal what
-    happened is kept, one for each attempt. `artifacts` are ids. Times are UTC milliseconds.
+    happened is kept, one for each attempt. `artifacts` are ids. `left_out_bytes` of what a command printed are in the
+    file `log` alone. Times are UTC milliseconds.
     """
 
     run_id: str
@@ -47,6 +48,8 @@ class Visit(Struct, frozen=True, kw_only=True):
     failure: Failure | None = None
     streams: tuple[str, ...] = ()
     artifacts: tuple[str, ...] = ()
+    left_out_bytes: int = 0
+    log: str = ""
 
     @property
     def name(self) -> str:
@@ -127,6 +130,8 @@ class RunView:
                         error=event.error,
                         artifacts=event.artifacts,
                         tool="",
+                        left_out_bytes=event.left_out_bytes,
+                        log=event.log,
                     )
                 )
             case _:

@@ -13,7 +13,7 @@ from yeaft.events.graph import StepFinished
 from yeaft.events.session import MessagePosted
 from yeaft.events.turn import ReplyCompleted, TurnEnded
 from yeaft.interfaces.cli.call_lines import call_line, failure_line
-from yeaft.interfaces.runs.run_lines import begun_line, ended_line
+from yeaft.interfaces.runs.run_lines import begun_line, ended_line, left_out_line
 from yeaft.kernel.messages import text_of as text_of_items
 from yeaft.workflows.graphs.conditions import text_of
 from yeaft.workflows.graphs.runs.run_ledger import STREAM
@@ -67,5 +67,7 @@ def _visit(ui: Ui, journal: Journal, visit: Visit, finished: StepFinished | None
     if value and value != "null":
         yield f"{ui.text('runs.gave')}"
         yield indent(value, "    ")
+    if said := left_out_line(ui, visit):
+        yield said
     for one in finished.artifacts:
         yield f"    @{one}"

@@ -43,7 +43,10 @@ class Survivor(Struct, frozen=True, kw_only=True):
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """How a command ended. `log` is set when it holds more than the two texts do; `confines` say what it could do."""
+    """How a command ended. `log` is set when it holds more than the two texts do; `confines` say what it could do.
+
+    `left_out_bytes` is how much of what was printed is not in the texts.
+    """
 
     exit_code: int
     pid: int
@@ -54,6 +57,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     survivors: tuple[Survivor, ...] = ()
     unstoppable: tuple[Survivor, ...] = ()
     confines: str = ""
+    left_out_bytes: int = 0
 
 
 class Shell:
@@ -197,6 +201,7 @@ def _outcome(
         log=str(log) if (cut or survivors or timed_out) and log.exists() else "",
         survivors=_described(survivors or {}),
         unstoppable=_described(unstoppable or {}),
+        left_out_bytes=cut,
     )
 
 

@@ -10,6 +10,7 @@ import click
 from msgspec import structs
 
 from yeaft.artifacts.kinds import TYPES
+from yeaft.interfaces.amounts import size_text
 from yeaft.interfaces.cli.commands.artifact_diff import DIFFS
 from yeaft.interfaces.cli.commands.artifact_files import ARTIFACT, FILES, SESSION
 from yeaft.interfaces.cli.commands.artifact_rows import (
@@ -20,7 +21,6 @@ from yeaft.interfaces.cli.commands.artifact_rows import (
     made_by,
     one_kept,
     row_of,
-    size_text,
 )
 from yeaft.interfaces.cli.commands.parsing import Action, flag, option, run_group
 from yeaft.interfaces.cli.commands.printing import local_time, put, put_json, put_table

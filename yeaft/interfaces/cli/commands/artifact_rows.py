@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from yeaft.interfaces.cli.commands.desk import Desk
     from yeaft.prompts.ui import Ui
 
-THOUSAND = 1000
 SHOWN_ID_CHARS = 12
 """So much of an id is shown to people; it is enough for other commands."""
 
@@ -134,15 +133,6 @@ def row_of(kept: Kept) -> ArtifactRow:
         supersedes=one.supersedes,
         file=kept.file,
     )
-
-
-def size_text(size_bytes: int) -> str:
-    """Return a size for people, such as `1.2 MB`."""
-    size, units = float(size_bytes), ["B", "kB", "MB", "GB"]
-    while size >= THOUSAND and len(units) > 1:
-        size /= THOUSAND
-        del units[0]
-    return f"{size:.0f} {units[0]}" if units[0] == "B" else f"{size:.1f} {units[0]}"
 
 
 def speaker(created_by: str) -> str:

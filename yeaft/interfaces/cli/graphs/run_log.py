@@ -13,7 +13,7 @@ from yeaft.events.graph import GraphCancelled, GraphEnded, GraphStarted, StepFin
 from yeaft.interfaces.cli.commands.printing import iso_time, put
 from yeaft.interfaces.cli.graphs.following import followed
 from yeaft.interfaces.cli.graphs.found_runs import journal_of
-from yeaft.interfaces.runs.run_lines import begun_line, ended_line
+from yeaft.interfaces.runs.run_lines import begun_line, ended_line, left_out_line
 from yeaft.interfaces.runs.run_view import RunView
 from yeaft.interfaces.runs.step_lines import told_lines
 from yeaft.store.blobs import FileBlobs
@@ -74,6 +74,8 @@ def visit_rows(journal: Journal, run_id: str) -> Iterator[VisitRow]:
             started=iso_time(began.ts),
             ended=iso_time(last.ts) if last else "",
             stream=stream,
+            left_out_bytes=done.left_out_bytes if done else 0,
+            log=done.log if done else "",
         )
 
 
@@ -100,6 +102,8 @@ def _put_event(desk: Desk, journal: Journal, view: RunView, run_id: str, recorde
                     put(line)
             if event.status == "ok":
                 _put_value(event.value, shortened=not step)
+            if said := left_out_line(desk.ui, visit):
+                put(f"    {said}")
             for one in artifacts:
                 put(f"    @{one}")
         case GraphStarted() if not step:

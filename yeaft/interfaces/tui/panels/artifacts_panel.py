@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual import work
 
-from yeaft.interfaces.cli.commands.artifact_rows import made_by, size_text
+from yeaft.interfaces.amounts import size_text
+from yeaft.interfaces.cli.commands.artifact_rows import made_by
 from yeaft.interfaces.cli.terminal_text import cut
 from yeaft.interfaces.orders import SESSION
 from yeaft.interfaces.tui.panels.block_pictures import Picture

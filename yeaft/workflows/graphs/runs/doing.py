@@ -56,7 +56,8 @@ class Work(Struct, frozen=True, kw_only=True):
 class Done(Struct, frozen=True, kw_only=True):
     """What came of an attempt. `reason` says why it failed, as far as that matters for trying again.
 
-    What `may_have_happened` though it failed is never tried again.
+    What `may_have_happened` though it failed is never tried again. `left_out_bytes` is how much of what a command
+    printed is not in the value, but in the file `log`.
     """
 
     status: StepStatus = "ok"
@@ -67,6 +68,8 @@ class Done(Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
     cost_usd: float | None = None
     may_have_happened: bool = False
+    left_out_bytes: int = 0
+    log: str = ""
 
 
 class NeedsHuman(Exception):

@@ -185,11 +185,19 @@ class _RunningTool:
 
 
 def _done(work: Work, finished: CallFinished) -> Done:
-    """What a call comes to for its step; a command that ends with another exit code than 0 has failed, as in CI."""
+    """What a call comes to for its step; a command that ends with another exit code than 0 has failed, as in CI.
+
+    So has one whose output was cut, if it is to be of a type: a part of it may be something else.
+    """
     if finished.status != "ok" or finished.facts.exit_code:
         return replace(_failed(finished.text), may_have_happened=finished.status == "unknown")
-    text = finished.text
-    return Done(value=read_json(text) if work.step.out in ("json", "list") else text)
+    text, out, facts = finished.text, work.step.out, finished.facts
+    if not facts.left_out_bytes:
+        return Done(value=read_json(text) if out in ("json", "list") else text)
+    if out == "text":
+        return Done(value=text, left_out_bytes=facts.left_out_bytes, log=facts.log)
+    size = f"{facts.left_out_bytes:,}"
+    return _failed(f"{size} bytes of what it printed were left out, so it is no whole {out}. All of it: {facts.log}")
 
 
 def _failed(error: str) -> Done:

@@ -210,6 +210,8 @@ class Visit:
             usage=self._usage,
             cost_usd=self._cost_usd,
             duration_ms=self._now_ms() - self._began_ms,
+            left_out_bytes=done.left_out_bytes,
+            log=done.log,
         )
         recorded = self._ledger.post(finished, src=f"step:{self.one.node}", cause=self.one.act_id)
         self._follow()

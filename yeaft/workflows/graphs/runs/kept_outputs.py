@@ -12,6 +12,7 @@ import msgspec
 from yeaft.artifacts.artifact import Draft, stored
 from yeaft.artifacts.keeping import keep
 from yeaft.artifacts.kinds import LIMITS_BYTES
+from yeaft.artifacts.said_tables import check_said_table
 from yeaft.artifacts.tables import read_table
 from yeaft.events.artifact import ArtifactStored, ArtifactType, ColumnType, Provenance
 from yeaft.kernel.errors import BadData, YeaftError
@@ -79,6 +80,8 @@ class KeptOutputs:
 
         def kept() -> tuple[Any, Artifact]:
             draft = self._draft(work, made_by, value, folder)
+            if draft.type == "table" and not draft.provenance.source:
+                check_said_table(draft)
             artifact = keep(self._store, draft)
             return _passed_on(step.out, value, draft.content, artifact, self._store.out), artifact
 

@@ -135,11 +135,12 @@ async def test_a_line_tells_it_with_runs_and_whatever_an_older_yeaft_has_left_is
     assert await listed(yeaft) == [(7.0, 0)]
 
 
-async def test_a_limit_counts_the_steps_of_a_flow_that_a_vp_has_begun(yeaft: Yeaft, serve: Serve) -> None:
+async def serve_flow(yeaft: Yeaft, serve: Serve, *last: Says) -> None:
+    """Have a VP that begins a flow of two steps and says what is `last`, one answer for each prompt."""
     asked = ScriptedCall(tool="RunFlow", args={"flow": 'chain @builder @skeptic "a pot of tea"'})
     flow = Calls(calls=(asked,), usage=Usage(input=100))
     lines = (
-        Line(vp="omni", steps=(flow, Says(text="Never said."))),
+        Line(vp="omni", steps=(flow, *last)),
         Line(vp="builder", steps=(dollars("hot water", 1),), repeat=True),
         Line(vp="skeptic", steps=(dollars("green tea", 1),), repeat=True),
     )
@@ -148,9 +149,27 @@ async def test_a_limit_counts_the_steps_of_a_flow_that_a_vp_has_begun(yeaft: Yea
     with (yeaft.dir / "config.toml").open("a", encoding="utf-8") as config:
         config.write("[graphs]\nvps_may_start = true\n")
 
+
+async def test_what_a_prompt_has_cost_has_the_flow_in_it_that_a_vp_has_begun(yeaft: Yeaft, serve: Serve) -> None:
+    await serve_flow(yeaft, serve, dollars("Two cups.", 3), dollars("You are welcome.", 4))
+
+    ran = await yeaft.run("-p", "brew", "--allow", "RunFlow", "--json")
+    streamed = await yeaft.run("-c", "-p", "thanks", "--output-format", "stream-json")
+
+    (omni,) = ran.result["vps"]
+    assert (ran.result["cost"], omni["cost"]) == (5.1, 3.1), ran.err
+    assert (ran.result["usage"]["in"], omni["usage"]["in"]) == (5100, 3100)
+    assert (streamed.result["cost"], streamed.result["usage"]["in"]) == (4.0, 4000)
+    assert await used(yeaft) == 9.1
+
+
+async def test_a_limit_counts_the_steps_of_a_flow_that_a_vp_has_begun(yeaft: Yeaft, serve: Serve) -> None:
+    await serve_flow(yeaft, serve, Says(text="Never said."))
+
     ran = await yeaft.run("-p", "brew", "--allow", "RunFlow", "--max-cost", "1.5", "--json")
 
     assert ran.code == 4, ran
     assert "Never said." not in ran.out.decode()
     ((cost, unpriced),) = await listed(yeaft)
     assert (cost, unpriced) == (2.1, 0)
+    assert ran.result["cost"] == 2.1

@@ -58,7 +58,7 @@ class VpFlows:
             raise ToolFailed(f"{error} Nothing was started.") from error
         with self.graphs.watching() if self.graphs else contextlib.nullcontext() as heard:
             graphing = _graphing(here, running, heard)
-            run = await graphing.runs.start(frozen, task, source=source)
+            run = await graphing.runs.start(frozen, task, source=source, call_id=running.call_id)
             if heard is not None:
                 heard.begun(run, here)
             return _told(run, await _driven(here, run))

@@ -16,7 +16,10 @@ from yeaft.kernel.errors import BadData, YeaftError
 from yeaft.kernel.outcome import EXIT_FAILED, EXIT_LIMIT, worst_exit_code
 
 if TYPE_CHECKING:
+    from yeaft.engine.state import TurnState
     from yeaft.session.state import SessionState
+    from yeaft.store.journal import Journal
+    from yeaft.workflows.graphs.runs.known_runs import KnownRun
 
 OUT_OF_TIME = "The time limit was over before all was done; what there is was printed. Raise --timeout to go on."
 
@@ -35,6 +38,7 @@ class Findings:
         self._asked: dict[str, AskOpened] = {}
         self._unmet: list[AskOpened] = []
         self._problems: list[YeaftError] = []
+        self._flows: tuple[KnownRun, ...] = ()
 
     def hear(self, heard: Recorded | Transient) -> None:
         """Take in one event."""
@@ -60,6 +64,16 @@ class Findings:
         self._turns += [turn.started.turn_id for turn in state.open_turns()]
         self._roots.update(state.unsettled_roots())
 
+    def note_flows(self, state: SessionState, journal: Journal) -> None:
+        """Know what the flows have come to that VPs began; their runs have streams of their own in the journal."""
+        from yeaft.session.catalogue import RUN_FLOW
+
+        tools = {call.call.tool for turn in self._own(state) for attempt in turn.attempts for call in attempt.calls}
+        if RUN_FLOW.name in tools:  # else no other run of the Session is read
+            from yeaft.workflows.graphs.runs.known_runs import known_runs
+
+            self._flows = tuple(run for run in known_runs(journal) if run.call_id)
+
     def refuse(self, error: YeaftError) -> None:
         """Say at once what went wrong besides the turns, and let it count in the exit code."""
         self._say(str(error))
@@ -69,14 +83,16 @@ class Findings:
         """Sum up the turns; `state` is None if there is no Session. If something `is_asked`, it must be answered."""
         if state is None:
             return Result(exit_code=EXIT_FAILED, outcome="failed", text="", session="", stdin=stdin)
-        turns = [state.turns[turn_id] for turn_id in dict.fromkeys(self._turns) if turn_id in state.turns]
-        result = result_of(state, turns, self._unmet, stdin)
+        result = result_of(state, self._own(state), self._unmet, stdin, self._flows)
         if self.is_out_of_time and result.exit_code == 0:
             self._say(OUT_OF_TIME)
             return replace(result, exit_code=EXIT_LIMIT, outcome="limit", error=OUT_OF_TIME)
         if is_asked and not result.vps:
             return replace(result, exit_code=EXIT_FAILED, outcome="failed")
         return result
+
+    def _own(self, state: SessionState) -> list[TurnState]:
+        return [state.turns[turn_id] for turn_id in dict.fromkeys(self._turns) if turn_id in state.turns]
 
     def by_schema(self, result: Result, schema: dict[str, Any], timeout_s: float | None) -> Result:
         """Hold the answers against a JSON Schema; a single one that meets it is freed from its code fence.

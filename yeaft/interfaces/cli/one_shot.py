@@ -89,6 +89,7 @@ class OneShot:
                 self._signals.also(partial(here.session.interrupt, Ending(outcome="aborted")))
                 if self._signals.exit_code is None:
                     await self._work(here, wish, lines)
+                self._findings.note_flows(here.state, here.means.journal)
             if self._order is not None:
                 code = await self._order.answer()
         except* YeaftError as group:

@@ -21,6 +21,7 @@ from yeaft.tools.policy.visible import visible
 if TYPE_CHECKING:
     from yeaft.engine.state import TurnState
     from yeaft.session.state import SessionState
+    from yeaft.workflows.graphs.runs.known_runs import KnownRun
 
 
 class VpResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -51,7 +52,7 @@ class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Result(Struct, frozen=True, kw_only=True):
     """The end of a process. `text` is the answer: that of the only VP, or all of them under their names.
 
-    `usage` and `cost` hold what sub-agents used, too.
+    `usage` and `cost` hold what sub-agents used and the flows that VPs began, too.
     """
 
     type: str = "result"
@@ -73,8 +74,14 @@ def failure(error: YeaftError, session_id: str = "") -> Result:
     return Result(exit_code=error.exit_code, outcome="failed", text="", session=session_id, error=text)
 
 
-def result_of(state: SessionState, turns: Iterable[TurnState], questions: Iterable[AskOpened], stdin: str) -> Result:
-    """Sum up the turns that this process ran, with the sub-agents that they spawned."""
+def result_of(
+    state: SessionState,
+    turns: Iterable[TurnState],
+    questions: Iterable[AskOpened],
+    stdin: str,
+    flows: Iterable[KnownRun] = (),
+) -> Result:
+    """Sum up the turns that this process ran, with the sub-agents that they spawned and those of `flows` they began."""
     ended = [(turn, turn.ended) for turn in turns if turn.ended]
     vps = tuple(
         VpResult(
@@ -92,9 +99,11 @@ def result_of(state: SessionState, turns: Iterable[TurnState], questions: Iterab
     codes = [exit_code_of(end) for _, end in ended]
     exit_code = worst_exit_code(codes)
     outcomes = [end.outcome for (_, end), code in zip(ended, codes, strict=True) if code == exit_code]
-    helpers = _helpers(state, {vp.turn for vp in vps})
-    costs = [cost for cost in (*(vp.cost for vp in vps), *(one.cost_usd for one in helpers)) if cost is not None]
-    usage = sum((*(vp.usage for vp in vps), *(one.usage for one in helpers)), Usage())
+    turn_ids = {vp.turn for vp in vps}
+    began = [flow for flow in flows if state.turn_of_call(flow.call_id) in turn_ids]
+    helped: tuple[AgentEnded | KnownRun, ...] = (*_helpers(state, turn_ids), *began)
+    costs = [cost for cost in (*(vp.cost for vp in vps), *(one.cost_usd for one in helped)) if cost is not None]
+    usage = sum((*(vp.usage for vp in vps), *(one.usage for one in helped)), Usage())
     return Result(
         exit_code=exit_code,
         outcome="answered" if "answered" in outcomes else next(iter(outcomes), "answered"),

@@ -38,7 +38,8 @@ class KnownRun(Struct, frozen=True, kw_only=True):
     """What can be told of a run from its events alone; `open` is one that has not ended, whether it goes on or not.
 
     `steps` have ended, `running` are nodes that were begun and have not. `asked` is what it waits for a
-    human to say, if that is all that holds it up. Times are UTC milliseconds.
+    human to say, if that is all that holds it up, `call_id` the call in which a VP has begun it. Times are UTC
+    milliseconds.
     """
 
     run_id: str
@@ -56,6 +57,7 @@ class KnownRun(Struct, frozen=True, kw_only=True):
     error: str
     head: int
     asked: str = ""
+    call_id: str = ""
 
 
 def short(run_id: str) -> str:
@@ -107,6 +109,7 @@ def known_run(records: Sequence[Recorded]) -> KnownRun | None:
         error=error,
         head=records[-1].seq,
         asked=asked,
+        call_id=started.call_id,
     )
 
 

@@ -96,8 +96,10 @@ class Runs:
         environ = scrubbed(means.thinking.environ, means.thinking.config)
         self._isolated = IsolatedFolders(folder, Git(environ))
 
-    async def start(self, frozen: Frozen, given: Any, *, source: str = "", forked_from: str = "") -> Run:
-        """Begin a run. Its id is new; nothing is done yet but that this is on disk.
+    async def start(
+        self, frozen: Frozen, given: Any, *, source: str = "", forked_from: str = "", call_id: str = ""
+    ) -> Run:
+        """Begin a run, in a call of a VP's if one is named. Its id is new, and nothing but this is on disk yet.
 
         The Session must have begun (`Session.begin`). Raises `BadData` if `given` is not what the graph takes, or what
         `Surroundings.check` does.
@@ -114,6 +116,7 @@ class Runs:
             input=Raw(msgspec.json.encode(given)),
             source=source,
             forked_from=forked_from,
+            call_id=call_id,
             deadline_ms=self._means.now_ms() + round(minutes * MINUTE_MS) if minutes else 0,
         )
         await run.ledger.post(started, src="user", sync=True)

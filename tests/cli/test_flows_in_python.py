@@ -117,3 +117,40 @@ def test_a_program_runs_every_pattern_with_functions_of_its_own(tmp_path: Path, 
             for name in ("<lambda>", "partial")
         ),
     ]
+
+
+RAISED = """
+import asyncio
+from yeaft import flows
+from yeaft.kernel.errors import UsageError
+
+
+async def main():
+    handle = await flows.chain("builder", "skeptic", tokens=1)("DO it")
+    spent = await handle.result()
+    print(spent.outcome, spent.limit, list(spent.outputs))
+    for ways in ((handle.retry, "skeptic"), (handle.fork, "skeptic")):
+        more = await (await ways[0](ways[1], limits={"tokens": 100_000, "minutes": 5})).result()
+        print(more.outcome, list(more.outputs), more.usage.sent > spent.usage.sent)
+    for wrong in ({"tokens": 0}, {"rounds": 3}):
+        try:
+            await handle.retry("skeptic", limits=wrong)
+        except (UsageError, TypeError) as error:
+            print(error)
+
+
+asyncio.run(main())
+"""
+
+
+def test_a_program_goes_on_with_more_than_a_run_was_given(tmp_path: Path, url: str) -> None:
+    given = Given(tmp_path, url)
+    (given.folder / "program.py").write_text(RAISED, encoding="utf-8")
+
+    assert given.prints(given.folder / "program.py") == [
+        "limit tokens ['builder']",
+        "completed ['builder', 'skeptic'] True",
+        "completed ['builder', 'skeptic'] True",
+        "limits: tokens must be a whole number above 0, not 0.",
+        "limits takes no 'rounds'",
+    ]

@@ -74,9 +74,8 @@ async def test_only_the_last_visit_is_done_anew_where_nothing_failed() -> None:
         last = visits[-1]
         ledger = await begun(runner)
         old = Execution(runner.execution.run_id, runner.topology, items)
-        ended = [(runner.execution.visited[act], done) for act, done in runner.execution.finished.items()]
 
-        await take_over(records_of(runner), old, ledger, failed_at(last.node, ended))
+        await take_over(records_of(runner), old, ledger, failed_at(last.node, runner.execution))
         done = await finished(ledger)
 
         assert ledger.execution.result() == result, seed

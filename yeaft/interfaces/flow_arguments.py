@@ -105,14 +105,7 @@ class Arguments:
 
     def budget(self, given: Mapping[str, Any]) -> Budget:
         """Return the limits that were given by name. Raises `TypeError` for one that there is not."""
-        for name, value in given.items():
-            if name not in _LIMITS:
-                raise TypeError(f"{self._function} takes no {name!r}")
-            if value is None:
-                continue
-            if not _is_above_zero(value, is_whole=_LIMITS[name] == WHOLE):
-                raise self._wrong(f"{name} must be {_LIMITS[name]} above 0, not {_shown(value)}")
-        return Budget(**given)
+        return budget_of(given, self._function)
 
     def check(self, holds: object, otherwise: str) -> None:
         """Check what is none of the above. Raises `UsageError`, which says `otherwise`."""
@@ -136,6 +129,19 @@ class Arguments:
 
     def _wrong(self, said: str) -> UsageError:
         return UsageError(f"{self._function}: {said}.")
+
+
+def budget_of(given: Mapping[str, Any], place: str) -> Budget:
+    """Return limits by their names; errors say in which `place` they were given.
+
+    Raises `TypeError` for one that there is not, and `UsageError`.
+    """
+    for name, value in given.items():
+        if name not in _LIMITS:
+            raise TypeError(f"{place} takes no {name!r}")
+        if value is not None and not _is_above_zero(value, is_whole=_LIMITS[name] == WHOLE):
+            raise UsageError(f"{place}: {name} must be {_LIMITS[name]} above 0, not {_shown(value)}.")
+    return Budget(**given)
 
 
 def _shown(given: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 
 from yeaft.config.settings import Mode
 from yeaft.interfaces.assemble import Opened, opened
+from yeaft.interfaces.flow_arguments import budget_of
 from yeaft.interfaces.graphing import Graphing, with_params
 from yeaft.interfaces.ground import Wish
 from yeaft.kernel.errors import NotFound, YeaftError
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
     from yeaft.events.codec import Recorded
     from yeaft.events.graph import GraphEnded
     from yeaft.workflows.graphs.executor.execution import Execution
+    from yeaft.workflows.patterns.pattern import Budget
 
+NO_LIMITS: Mapping[str, Any] = {}
 Begin = Callable[[Opened, Graphing], Awaitable[Run]]
 """Begins a run in an open Session. Raises `YeaftError`."""
 
@@ -159,26 +163,30 @@ class RunHandle:
         if self._run is not None and not self._is_over:
             await self._run.driver.cancel("user", reason)
 
-    async def fork(self, at: str, *, model: str = "") -> RunHandle:
+    async def fork(self, at: str, *, model: str = "", limits: Mapping[str, Any] = NO_LIMITS) -> RunHandle:
         """Wait for the end, then begin a run that does the step `at` and all that depends on it anew.
 
-        With `model` its VPs use that one. Raises `NotFound` for a step that is not there, or `YeaftError`.
+        With `model` its VPs use that one; for `limits` see `retry`. Raises `NotFound` for a step that is not there, or
+        `YeaftError`.
         """
-        return await self._again(at, lambda _: at_step(at), lambda graph: _with_model(graph, model) if model else graph)
+        budget = budget_of(limits, "limits")
+        return await self._again(
+            at, lambda _: at_step(at), lambda graph: _limited(_with_model(graph, model) if model else graph, budget)
+        )
 
-    async def retry(self, step: str, **params: Any) -> RunHandle:
+    async def retry(self, step: str, *, limits: Mapping[str, Any] = NO_LIMITS, **params: Any) -> RunHandle:
         """Wait for the end, then begin a run that does what failed at a step anew, or else its last visit.
 
         All before it is taken over and not paid again. `params` are parameters of the graph that are to be other ones:
-        `await handle.retry("weigh", rounds=6)` lets a critic go on for more rounds. Raises as `fork`, and `BadData` for
-        a parameter that the graph has not.
+        `await handle.retry("weigh", rounds=6)` lets a critic go on for more rounds. `limits` stand in place of those
+        that this run had, by the names they have in `yeaft.flows`: `limits={"cost": 2.0}`. What is taken over counts,
+        but for time. Raises as `fork`, and `BadData` for a parameter that the graph has not.
         """
-
-        def anew(old: Execution) -> Anew:
-            return failed_at(step, [(old.visited[act], done) for act, done in old.finished.items()])
-
+        budget = budget_of(limits, "limits")
         given = {key: msgspec.json.encode(value).decode() for key, value in params.items()}
-        return await self._again(step, anew, lambda graph: with_params(graph, given))
+        return await self._again(
+            step, partial(failed_at, step), lambda graph: _limited(with_params(graph, given), budget)
+        )
 
     async def _again(
         self, step: str, anew: Callable[[Execution], Anew], changed: Callable[[Graph], Graph]
@@ -260,6 +268,18 @@ def _result(session_id: str, run: Run, ended: GraphEnded | None) -> RunResult:
         cost=ended.cost_usd,
         steps=ended.steps,
     )
+
+
+def _limited(graph: Graph, budget: Budget) -> Graph:
+    """The graph with what is set in `budget` in place of its own limits."""
+    given = {
+        "cost_usd": budget.cost,
+        "tokens": budget.tokens,
+        "minutes": budget.minutes,
+        "max_parallel": budget.max_parallel,
+    }
+    changed = {name: value for name, value in given.items() if value is not None}
+    return replace(graph, limits=replace(graph.limits, **changed))
 
 
 def _with_model(graph: Graph, model: str) -> Graph:

@@ -88,11 +88,15 @@ class RunGraph(Struct, frozen=True):
 
 
 class ChangeRun(Struct, frozen=True):
-    """Go on with a run of this Session, cancel it, or try one of its steps again; `run` is its id, or enough of it."""
+    """Go on with a run of this Session, cancel it, or try one of its steps again; `run` is its id, or enough of it.
+
+    `limits` are words such as `--max-cost 1`, as `yeaft graph retry` takes them.
+    """
 
     verb: Literal["resume", "cancel", "retry"]
     run: str
     step: str = ""
+    limits: tuple[str, ...] = ()
 
 
 class Copy(Struct, frozen=True):
@@ -152,7 +156,7 @@ def orders() -> dict[str, Order]:
         "artifact": Order("[FILE|@ID]", _artifact),
         "artifacts": _plain(Choose("artifacts", ARTIFACTS)),
         "graph": _with("FILE [INPUT]", _graph),
-        "runs": Order("[[resume|cancel|retry] RUN [STEP]]", _runs),
+        "runs": Order("[[resume|cancel|retry] RUN [STEP] [--max-cost USD ...]]", _runs),
         "graphs": _plain(Choose("runs", RUNS)),
         "context": _plain(Choose("context", Run(("session", "context", SESSION)))),
         "usage": _plain(Choose("usage", Run(("usage", "--by", "vp", "--session", SESSION)))),
@@ -223,12 +227,14 @@ def _runs(rest: str, state: SessionState, library: Library) -> Deed:
             return Choose("runs", RUNS)
         case ("resume" | "cancel" as how, run):
             return ChangeRun(how, run)
-        case ("retry", run, step):
-            return ChangeRun("retry", run, step)
+        case ("retry", run, step, *limits):
+            return ChangeRun("retry", run, step, tuple(limits))
         case (run,) if run not in ("resume", "cancel", "retry"):
             return Choose("runs", Run(("graph", "logs", run)), text=run)
         case _:
-            raise UsageError(f"This is meant: [[resume|cancel] RUN], or retry RUN STEP; not {rest!r}.")
+            raise UsageError(
+                f"This is meant: [[resume|cancel] RUN], or retry RUN STEP [--max-cost USD ...]; not {rest!r}."
+            )
 
 
 def _needed(rest: str, takes: str) -> str:

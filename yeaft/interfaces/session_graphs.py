@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from yeaft.events.call import AskWithdrawn
 from yeaft.events.codec import Recorded, Transient
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from yeaft.interfaces.assemble import Opened
     from yeaft.interfaces.graphing import Graphing
     from yeaft.interfaces.runs.run_view import RunView, Visit
-    from yeaft.workflows.graphs.executor.execution import Execution
-    from yeaft.workflows.graphs.runs.forking import Anew
     from yeaft.workflows.graphs.runs.session_runs import Frozen, Run
 
 Begin = Callable[["Graphing"], Awaitable["Run"]]
@@ -69,7 +69,7 @@ class SessionGraphs:
         self._own(deed.file, partial(self._started, deed))
 
     def change(self, deed: ChangeRun) -> None:
-        """Go on with a run of this Session, cancel it, or try a step of it again. Raises `NotFound`."""
+        """Go on with a run of this Session, cancel it, or try a step of it again. Raises `NotFound`, `UsageError`."""
         from yeaft.workflows.graphs.runs.known_runs import known_runs, meant
 
         run = meant(known_runs(self._here.means.journal), deed.run)
@@ -82,7 +82,7 @@ class SessionGraphs:
                 if not self.cancel(run.run_id):
                     self._own(run.name, partial(self._resumed, run.run_id, is_unwanted=True))
             case "retry":
-                self._own(run.name, partial(self._retried, run.run_id, deed.step))
+                self._own(run.name, partial(self._retried, run.run_id, deed.step, _limits_in(deed.limits)))
 
     def cancel(self, run_id: str) -> bool:
         """Let a run that goes on here end for good, and say whether there is one."""
@@ -174,7 +174,10 @@ class SessionGraphs:
         except asyncio.CancelledError:
             self._post(stands(here.ui, view))
             raise
-        self._post(asked(view, run.driver.asked) if ended is None else over(here.ui, view, ended, self._named))
+        if ended is None:
+            self._post(asked(view, run.driver.asked))
+        else:
+            self._post(over(here.ui, view, ended, self._named, run.execution))
 
     async def _started(self, deed: RunGraph, graphing: Graphing) -> Run:
         read = self._made if deed.pattern else self._read
@@ -202,14 +205,15 @@ class SessionGraphs:
                 withdrawn = AskWithdrawn(ask_id=ask.ask_id, reason="aborted")
                 self._here.means.parent.post((withdrawn,), src="engine", cause=ask.call_id)
 
-    async def _retried(self, run_id: str, step: str, graphing: Graphing) -> Run:
+    async def _retried(self, run_id: str, step: str, limits: Mapping[str, float], graphing: Graphing) -> Run:
         from yeaft.workflows.graphs.runs.forking import failed_at
 
-        def anew(old: Execution) -> Anew:
-            return failed_at(step, [(old.visited[act], done) for act, done in old.finished.items()])
+        def change(frozen: Frozen) -> Frozen:
+            graph = frozen.graph
+            return replace(frozen, graph=replace(graph, limits=replace(graph.limits, **limits)))
 
         graphing.begin()
-        run, taken = await graphing.runs.fork(run_id, anew, lambda frozen: frozen)
+        run, taken = await graphing.runs.fork(run_id, partial(failed_at, step), change)
         params = {"run": run_id, "count": str(taken)}
         self._post(NoticePosted(code="graph_run.took_over", params=params, level="info"))
         return run
@@ -269,6 +273,14 @@ class Heard:
         if self.view is not None and isinstance(heard, Recorded):
             self.view.hear_step(act_id, heard)
             self._changed(None)
+
+
+def _limits_in(words: Sequence[str]) -> Mapping[str, float]:
+    if not words:
+        return {}
+    from yeaft.interfaces.cli.commands.graph_running import limits_in
+
+    return limits_in(words)
 
 
 def _unheard(visit: Visit | None) -> None:

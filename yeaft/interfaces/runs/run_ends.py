@@ -9,6 +9,7 @@ import msgspec
 
 from yeaft.events.session import NoticePosted
 from yeaft.interfaces.amounts import money, took
+from yeaft.interfaces.runs.more import more_words
 from yeaft.interfaces.runs.run_lines import sums
 from yeaft.workflows.graphs.conditions import text_of
 from yeaft.workflows.graphs.graph import FailTask
@@ -18,13 +19,17 @@ if TYPE_CHECKING:
     from yeaft.events.graph import GraphEnded
     from yeaft.interfaces.runs.run_view import RunView
     from yeaft.prompts.ui import Ui
+    from yeaft.workflows.graphs.executor.execution import Execution
 
 SHOWN_CHARS = 8000
 MINUTE_MS = 60_000
 
 
-def over(ui: Ui, view: RunView, ended: GraphEnded, named: Callable[[str], str]) -> NoticePosted:
-    """Tell how a run has ended, what it gave and took, and where to look deeper; `named` gives names of artifacts."""
+def over(ui: Ui, view: RunView, ended: GraphEnded, named: Callable[[str], str], execution: Execution) -> NoticePosted:
+    """Tell how a run has ended, what it gave and took, and where to look deeper; `named` gives names of artifacts.
+
+    Where it has ended at a limit, this names the order that goes on with more.
+    """
     value = msgspec.json.decode(ended.value)
     text = "" if value is None else text_of(value)[:SHOWN_CHARS].strip()
     params = {
@@ -41,8 +46,9 @@ def over(ui: Ui, view: RunView, ended: GraphEnded, named: Callable[[str], str]) 
             return NoticePosted(code="runs.cancelled", params=params, level="warn")
         case "limit":
             limit = named_limit(ui, view, ended.limit, is_declared=bool(ended.error))
-            params |= {"reason": ended.error, "limit": limit}
-            code = "runs.limit_declared" if ended.error else "runs.limit"
+            more = more_words(view.graph.limits, execution)
+            params |= {"reason": ended.error, "limit": limit, "more": more}
+            code = "runs.limit_declared" if ended.error else "runs.limit_more" if more else "runs.limit"
             if text or params["artifacts"]:
                 return NoticePosted(code=code, params=params, level="warn")
             params["reached"] = reached(ui, view)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import replace
 
-from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option
+from yeaft.interfaces.cli.commands.parsing import Action, argument, flag, option, values_of
 from yeaft.interfaces.cli.graphs.found_runs import find_run
 from yeaft.interfaces.cli.options import Amount, Count, Seconds
 from yeaft.interfaces.cli.spoken import complain_of
@@ -65,8 +66,8 @@ def run(
     options = options_of(desk, wished)
     read = read_with_warnings(desk, file)
     made = frozen(read, name, pairs(params))
-    limits = {"max_steps": max_steps, "cost_usd": max_cost, "tokens": max_tokens, "max_parallel": max_parallel}
-    made = replace(made, graph=limited(made.graph, limits, timeout_s))
+    limits = limits_of(max_cost, max_steps, max_tokens, timeout_s, max_parallel)
+    made = replace(made, graph=limited(made.graph, limits))
     text = input_of(given, options)
     made_input = given_value(made.graph, text)
     if not options.quiet:
@@ -124,19 +125,22 @@ def retry(
     run_id: str,
     step: str,
     params: tuple[str, ...],
+    max_cost: float | None,
     max_steps: int | None,
+    max_tokens: int | None,
+    timeout_s: float | None,
+    max_parallel: int | None,
     answer: tuple[str, ...],
     follow: bool,
     **wished: object,
 ) -> int:
-    """Do what failed at a step anew, in a run that takes over all else."""
+    """Do what failed at a step anew, or was kept back by a limit at all, in a run that takes over all else."""
     from yeaft.interfaces.cli.graphs.changing import Changes
     from yeaft.workflows.graphs.runs.forking import failed_at
 
-    def anew(old: Execution) -> Anew:
-        return failed_at(step, [(old.visited[act], done) for act, done in old.finished.items()])
-
-    changes = Changes(params=pairs(params), max_steps=max_steps)
+    limits = limits_of(max_cost, max_steps, max_tokens, timeout_s, max_parallel)
+    changes = Changes(params=pairs(params), limits=limits)
+    anew = partial(failed_at, step)
     return _forked(desk, run_id, step, anew, wished, changes=changes, answers=answer, follow=follow)
 
 
@@ -147,7 +151,11 @@ def fork(
     at: str,
     model: str,
     params: tuple[str, ...],
+    max_cost: float | None,
     max_steps: int | None,
+    max_tokens: int | None,
+    timeout_s: float | None,
+    max_parallel: int | None,
     answer: tuple[str, ...],
     follow: bool,
     **wished: object,
@@ -156,7 +164,8 @@ def fork(
     from yeaft.interfaces.cli.graphs.changing import Changes
     from yeaft.workflows.graphs.runs.forking import at_step
 
-    changes = Changes(model=model, params=pairs(params), max_steps=max_steps)
+    limits = limits_of(max_cost, max_steps, max_tokens, timeout_s, max_parallel)
+    changes = Changes(model=model, params=pairs(params), limits=limits)
     return _forked(desk, run_id, at, lambda _: at_step(at), wished, changes=changes, answers=answer, follow=follow)
 
 
@@ -171,12 +180,16 @@ def _forked(
     answers: tuple[str, ...],
     follow: bool,
 ) -> int:
-    from yeaft.interfaces.cli.graphs.changing import graph_with_step
+    from yeaft.interfaces.cli.graphs.changing import frozen_with_step
+    from yeaft.interfaces.cli.graphs.estimate import estimated
     from yeaft.interfaces.cli.streams import remark
 
     paths, found = find_run(desk, run_id)
-    changes.made(graph_with_step(paths, found.run_id, step))
+    old = frozen_with_step(paths, found.run_id, step)
     options = replace(options_of(desk, wished), resume=paths.session_id)
+    made = replace(old, graph=changes.made(old.graph))
+    if "cost_usd" in changes.limits:
+        estimated(desk, options, made, None)  # refuses a limit that no known price could ever reach
 
     def change(frozen: Frozen) -> Frozen:
         return replace(frozen, graph=changes.made(frozen.graph))
@@ -238,13 +251,37 @@ def options_of(desk: Desk, wished: Mapping[str, object]) -> Options:
     return options
 
 
-def limited(graph: Graph, limits: Mapping[str, float | None], timeout_s: float | None) -> Graph:
+def limits_of(
+    max_cost: float | None,
+    max_steps: int | None,
+    max_tokens: int | None,
+    timeout_s: float | None,
+    max_parallel: int | None,
+) -> dict[str, float]:
+    """The limits that were given on the command line, by their names in `GraphLimits`."""
+    given = {
+        "cost_usd": max_cost,
+        "max_steps": max_steps,
+        "tokens": max_tokens,
+        "minutes": None if timeout_s is None else timeout_s / MINUTE_S,
+        "max_parallel": max_parallel,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def limits_in(words: Sequence[str]) -> dict[str, float]:
+    """The limits that words such as `--max-cost 1` set where a run goes on in an open Session. Raises `UsageError`."""
+    values = values_of("graph retry", Action(run=retry, params=LIMITS), words)
+    return limits_of(**{name: values[name] for name in LIMIT_NAMES})
+
+
+def limited(graph: Graph, given: Mapping[str, float]) -> Graph:
     """The graph with limits from the command line in place of its own; of two times the shorter one holds."""
-    given = {key: value for key, value in limits.items() if value is not None}
-    if timeout_s is not None:
-        minutes = timeout_s / MINUTE_S
-        given["minutes"] = minutes if graph.limits.minutes is None else min(minutes, graph.limits.minutes)
-    return replace(graph, limits=replace(graph.limits, **given)) if given else graph
+    changed = replace(graph.limits, **given)
+    own = graph.limits.minutes
+    if changed.minutes is not None and own is not None:
+        changed = replace(changed, minutes=min(changed.minutes, own))
+    return replace(graph, limits=changed)
 
 
 def input_of(given: str | None, options: Options) -> str:
@@ -279,7 +316,15 @@ def pairs(params: tuple[str, ...]) -> dict[str, str]:
 RUN_ID = argument("RUN_ID")
 FOLLOW = flag("-f", "--follow")
 ANSWER = option("--answer", multiple=True)
-CHANGES = (option("-p", "--param", "params", multiple=True), option("--max-steps", type=Count(min=1)), ANSWER)
+LIMIT_NAMES = ("max_cost", "max_steps", "max_tokens", "timeout_s", "max_parallel")
+LIMITS = (
+    option("--max-cost", type=Amount(min=0)),
+    option("--max-steps", type=Count(min=1)),
+    option("--max-tokens", type=Count(min=1)),
+    option("--timeout", "timeout_s", type=Seconds()),
+    option("--max-parallel", type=Count(min=1)),
+)
+CHANGES = (option("-p", "--param", "params", multiple=True), *LIMITS, ANSWER)
 WISHED = (
     option("--mode", type=click.Choice(["ask", "edits", "plan", "auto"])),
     option("--allow", multiple=True),
@@ -299,11 +344,7 @@ RUNNING: Mapping[str, Action] = {
             option("-r", "--resume", "-s", "--session", "resume", default=""),
             option("-m", "--model", default=""),
             option("--effort", default=""),
-            option("--max-cost", "max_cost", type=Amount(min=0)),
-            option("--max-steps", type=Count(min=1)),
-            option("--max-tokens", type=Count(min=1)),
-            option("--max-parallel", type=Count(min=1)),
-            option("--timeout", "timeout_s", type=Seconds()),
+            *LIMITS,
             ANSWER,
             flag("-y", "--yes"),
             FOLLOW,

@@ -55,7 +55,10 @@ class RunRow(Struct, frozen=True, kw_only=True):
 
 
 class VisitRow(Struct, frozen=True, kw_only=True):
-    """What a log says of one visit of a step; `stream` is where in the journal what happened in it is."""
+    """What a log says of one visit of a step; `stream` is where in the journal what happened in it is.
+
+    `left_out_bytes` of what a command printed are not in the value, but in the file `log`.
+    """
 
     step: str
     act: str
@@ -71,6 +74,8 @@ class VisitRow(Struct, frozen=True, kw_only=True):
     started: str
     ended: str
     stream: str
+    left_out_bytes: int
+    log: str
 
 
 def ls(desk: Desk, *, everything: bool, session: str) -> int:
@@ -99,12 +104,12 @@ def logs(desk: Desk, *, run_id: str, follow: bool, step: str) -> int:
 
     Raises `NotFound` for a step that the graph has not.
     """
-    from yeaft.interfaces.cli.graphs.changing import graph_with_step
+    from yeaft.interfaces.cli.graphs.changing import frozen_with_step
     from yeaft.interfaces.cli.graphs.run_log import put_log, visit_rows
 
     paths, found = find_run(desk, run_id)
     if step:
-        graph_with_step(paths, found.run_id, step)
+        frozen_with_step(paths, found.run_id, step)
     if desk.as_json and not follow:
         put_json([row for row in visit_rows(journal_of(paths), found.run_id) if step in ("", row.step)])
         return EXIT_ANSWERED

@@ -31,7 +31,9 @@ from yeaft.interfaces.cli.signals import Signals
 from yeaft.interfaces.cli.spoken import complain_of, spoken
 from yeaft.interfaces.cli.streams import complain
 from yeaft.interfaces.graphing import Graphing
+from yeaft.interfaces.runs.more import more_words
 from yeaft.interfaces.runs.run_ends import cancelled_step, failed_step, named_limit, reached
+from yeaft.interfaces.runs.run_lines import left_out_line
 from yeaft.interfaces.runs.run_view import RunView
 from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import SessionBusy, YeaftError
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from yeaft.interfaces.cli.options import Options
     from yeaft.interfaces.ground import Wish
     from yeaft.prompts.ui import Ui
+    from yeaft.workflows.graphs.executor.execution import Execution
     from yeaft.workflows.graphs.runs.session_runs import Run
 
 STDOUT = 1
@@ -151,7 +154,7 @@ class GraphRun:
             return result
         assert self._view is not None
         result = ended_result(session_id, run.execution.started, ended, self._view.failure)
-        self._tell_end(here, result)
+        self._tell_end(here, result, run.execution)
         return result
 
     async def _drive(self, here: Opened, run: Run) -> GraphEnded | None:
@@ -198,6 +201,8 @@ class GraphRun:
         visit = self._view.hear_run(run_id, recorded)
         if visit is not None:
             self._screen.told(visit)
+            if self._ui is not None and not self._options.quiet and (said := left_out_line(self._ui, visit)):
+                self._screen.say(said)
             for code, limit in self._nearly_reached(self._view):
                 self._say_text(f"graph_run.soft_{code}", limit=limit)
 
@@ -263,7 +268,7 @@ class GraphRun:
             self._screen.say(here.ui.text("graph_run.asks", step=result.graph, text=result.error))
         self._screen.say(here.ui.text("graph_run.next", command=next_command(short(result.run), asks)))
 
-    def _tell_end(self, here: Opened, result: GraphResult) -> None:
+    def _tell_end(self, here: Opened, result: GraphResult, execution: Execution) -> None:
         assert self._screen is not None
         ui, run = here.ui, short(result.run)
         match result.outcome:
@@ -281,6 +286,8 @@ class GraphRun:
                 far = reached(ui, self._view) if is_empty else ""
                 params = {"graph": result.graph, "reason": reason, "limit": limit, "reached": far, "run": run}
                 self._screen.say(ui.text(code, **params))
+                if more := more_words(self._view.graph.limits, execution):
+                    self._screen.say(ui.text("graph_run.more", command=f"yeaft graph retry {run} {more}"))
             case "cancelled":
                 assert self._view is not None
                 step = cancelled_step(self._view)

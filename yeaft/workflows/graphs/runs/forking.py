@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from yeaft.events.graph import GraphStarted, StepFinished, StepReady, StepStarted, TimerFired, TimerSet
 from yeaft.workflows.graphs.executor.activation import Activation, act_id
 from yeaft.workflows.graphs.executor.execution import Execution
+from yeaft.workflows.graphs.graph import HIDDEN
 
 if TYPE_CHECKING:
     from yeaft.events.codec import Event, Recorded
@@ -24,14 +25,30 @@ def at_step(node: str) -> Anew:
     return lambda one, finished: one.node == node or finished.status == "cancelled"
 
 
-def failed_at(node: str, finished: Sequence[tuple[Activation, StepFinished]]) -> Anew:
-    """Do what failed at a step anew; where nothing did, the last visit of it in each place."""
-    own = [(one, done) for one, done in finished if one.node == node]
+def failed_at(node: str, old: Execution) -> Anew:
+    """Do what failed at a step of `old` anew; where nothing did, the last visit of it in each place.
+
+    Where a limit of the run kept the step, or what follows it, from being begun, that is all there is to do.
+    """
+    own = [(old.visited[act], done) for act, done in old.finished.items() if old.visited[act].node == node]
     again = {one.act_id for one, done in own if done.status != "ok"}
-    if not again:
+    if not again and node not in kept_back(old):
         last = {one.scope: one.act_id for one, _ in own}
         again = set(last.values())
     return lambda one, done: one.act_id in again or done.status == "cancelled"
+
+
+def kept_back(old: Execution) -> tuple[str, ...]:
+    """Return the written steps that a limit of the run itself stopped, or kept from being begun, or what follows them.
+
+    Those that it stopped come first, the newest of them foremost. There are none if the run has ended otherwise.
+    """
+    if old.ended is None or old.ended.outcome != "limit" or old.declared_limit:
+        return ()
+    cancelled = [old.visited[act] for act, done in old.finished.items() if done.status == "cancelled"]
+    # Only time stops what goes on; what was cancelled in any other run was just slower than another, as in a join.
+    stopped = cancelled[::-1] if old.ended.limit == "minutes" else []
+    return tuple(dict.fromkeys(one.node.partition(HIDDEN)[0] for one in (*stopped, *old.pending.values())))
 
 
 async def take_over(records: Sequence[Recorded], old: Execution, new: RunLedger, anew: Anew) -> int:

@@ -1,6 +1,7 @@
 """Blobs are kept once, checked when read, and safe to name from anywhere."""
 
 import hashlib
+import shutil
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,13 @@ def test_any_contents_keep_apart(tmp_path_factory: pytest.TempPathFactory, conte
     refs = [blobs.put(content, "application/octet-stream") for content in contents]
 
     assert [blobs.get(ref.sha256) for ref in refs] == contents
+
+
+def test_what_could_not_be_brought_to_the_disk_once_is_not_forgotten(tmp_path: Path) -> None:
+    blobs = FileBlobs(tmp_path / "blobs")
+    blobs.put(b"kept", "text/plain")
+    shutil.rmtree(tmp_path / "blobs")
+
+    for _ in range(2):
+        with pytest.raises(FileNotFoundError):
+            blobs.sync()

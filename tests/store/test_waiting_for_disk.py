@@ -1,10 +1,11 @@
 """Who waits for the disk: what is to survive a power cut, what comes behind it in its stream, and nobody else."""
 
 import asyncio
+import contextlib
 import errno
 import os
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from tests.store.store_given import STREAM, outcomes, said, sqlite_journal, words
 from yeaft.kernel.errors import StoreFailed
 from yeaft.store import database
+from yeaft.store.database import Writing
 from yeaft.store.sqlite import SqliteJournal
 
 
@@ -41,7 +43,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> SlowDisk:
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[SqliteJournal]:
+async def opened(folder: Path) -> AsyncGenerator[SqliteJournal]:
     journal = sqlite_journal(folder)
     try:
         yield journal
@@ -106,6 +108,35 @@ async def test_a_disk_that_breaks_fails_what_waited_for_it_and_all_that_is_appen
         with pytest.raises(StoreFailed, match=r"could not be written: .*Input/output error"):
             await synced
         assert words(journal.read("step/x_1")) == ["beside"]
+
+
+async def test_a_disk_that_broke_once_keeps_no_promise_any_more_although_it_says_that_it_works(
+    tmp_path: Path, disk: SlowDisk
+) -> None:
+    disk.may.set()
+    disk.error = OSError(errno.EIO, "Input/output error")
+    async with opened(tmp_path) as journal:
+        assert await outcomes([journal.append(STREAM, 0, 1, [said("lost")], sync=True)]) == ["StoreFailed"]
+
+        disk.error = None
+
+        with pytest.raises(StoreFailed, match="Input/output error"):
+            await journal.append("step/x_1", 0, 1, [said("behind the gap")], sync=True)
+
+
+def test_without_a_write_ahead_log_a_power_cut_brings_no_journal_back_that_undoes_what_was_promised(
+    tmp_path: Path,
+) -> None:
+    writing = Writing(tmp_path / "session.db", on_network=True)
+    with contextlib.closing(writing):
+        writing.begin(sync=True)
+        levels = [writing.connection.execute("PRAGMA synchronous").fetchone()[0]]
+        writing.rollback()
+        writing.begin(sync=False)
+        levels.append(writing.connection.execute("PRAGMA synchronous").fetchone()[0])
+        writing.rollback()
+
+    assert levels == [3, 1]  # EXTRA syncs the folder once the journal is gone (https://sqlite.org/pragma.html)
 
 
 async def test_without_a_write_ahead_log_each_commit_that_must_be_on_disk_waits_by_itself(

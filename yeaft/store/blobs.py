@@ -67,14 +67,14 @@ class FileBlobs:
 
     def sync(self) -> None:
         """Wait until all blobs put so far are on the disk, with the directories that lead to them."""
-        folders: set[Path] = set()
-        while self._unsynced:
-            path = self._unsynced.popleft()
+        waiting = tuple(self._unsynced)
+        for path in waiting:
             with contextlib.suppress(FileNotFoundError):  # redacted in the meantime
                 sync_path(path)
-            folders.update(path.parents[:2])  # the root, and where the root was made
-        for folder in folders:
+        for folder in {folder for path in waiting for folder in path.parents[:2]}:  # the root, and where it was made
             sync_path(folder)
+        for _ in waiting:  # none of them before all are there: what fails here is waited for again
+            self._unsynced.popleft()
 
 
 def _stored(content: bytes) -> bytes:

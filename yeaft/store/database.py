@@ -11,7 +11,15 @@ from pathlib import Path
 
 from yeaft import __version__
 from yeaft.kernel.errors import JournalDamaged, StoreFailed
-from yeaft.store.filesystem import is_network, make_private, stamp_of, sync_content, sync_path
+from yeaft.store.filesystem import (
+    FileIdentity,
+    identity_of,
+    is_network,
+    make_private,
+    stamp_of,
+    sync_content,
+    sync_path,
+)
 
 SCHEMA_VERSION = 1
 PAGE_BYTES = 1024
@@ -75,13 +83,16 @@ class Writing:
             _check_regular(path)
             if is_new:
                 _create(path, log=log)
+            self._identity = identity_of(path)  # before it is opened: another one that comes in between is noticed
             self._log_path = path.with_name(path.name + "-wal")
             self._log: int | None = None
+            self._gap: OSError | None = None
             # SQLite syncs the directory of the file, nobody that of a log which it does not sync, or the way to both.
             self._unsynced = [path.parent] * (not self._log_path.exists()) + [path.parent.parent] * is_new
             self._connection = _connect(path, "rw")
             mode = self._connection.execute("PRAGMA journal_mode=" + ("WAL" if log else "DELETE")).fetchone()[0]
             self._has_log = mode == "wal"
+            self._log_identity: FileIdentity | None = None
         except (OSError, sqlite3.Error) as error:
             raise failure(path, "opened for writing", error) from error
 
@@ -92,14 +103,18 @@ class Writing:
 
     def begin(self, *, sync: bool) -> None:
         """Start a transaction that no other process can interrupt; after one with `sync` comes `sync`."""
-        level = "FULL" if sync and not self._has_log else "NORMAL"
+        # Below EXTRA the journal that would undo the commit can come back with a power cut: its end is not on disk.
+        level = "EXTRA" if sync and not self._has_log else "NORMAL"
         if level != self._level:
             self._connection.execute("PRAGMA synchronous=" + level)
             self._level = level
         self._connection.execute("BEGIN IMMEDIATE")
+        if self._has_log and self._log_identity is None:  # by now there is one, and it stays as long as this does
+            self._log_identity = identity_of(self._log_path)
 
     def commit(self) -> None:
-        """End the transaction."""
+        """End the transaction, if the file still is where others look for it. Raises `StoreFailed` like `look`."""
+        self.look()
         self._connection.execute("COMMIT")
 
     def rollback(self) -> None:
@@ -107,15 +122,48 @@ class Writing:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
+    def look(self) -> None:
+        """Raise `StoreFailed` if the file, or its log, was taken away or replaced since it was opened.
+
+        SQLite does not notice: it would go on in a file that nobody can ever open again.
+        """
+        check_in_place(self._path, self._identity)
+        if self._log_identity is None:
+            return
+        try:
+            check_in_place(self._log_path, self._log_identity)
+        except StoreFailed:
+            if identity_of(self._log_path) is None:  # what was in it is not lost: it still can go where it belongs
+                with contextlib.suppress(sqlite3.Error):
+                    self.rollback()
+                    self._connection.execute("PRAGMA wal_checkpoint")
+            raise
+
     def sync(self) -> None:
-        """Wait until all that was committed is on the disk. Raises `OSError`."""
-        if self._has_log:
-            if self._log is None:  # no lock is on the log, which closing it would drop
-                self._log = os.open(self._log_path, os.O_RDONLY)
+        """Wait until all that was committed is on the disk. Raises `OSError`, and `StoreFailed` like `look`.
+
+        Once the log could not be brought there, it never is said to be: the system tells that once and forgets it, and
+        whatever stands behind a gap in the log is lost with it.
+        """
+        try:
+            if self._has_log:
+                self._sync_log()
+            while self._unsynced:
+                sync_path(self._unsynced[0])
+                del self._unsynced[0]
+        finally:  # whether it works or not
+            self.look()
+
+    def _sync_log(self) -> None:
+        if self._gap is not None:
+            raise self._gap
+        if self._log is None:  # no lock is on the log, which closing it would drop
+            self._log = os.open(self._log_path, os.O_RDONLY)
+        try:
             sync_content(self._log)
-        while self._unsynced:
-            sync_path(self._unsynced[0])
-            del self._unsynced[0]
+        except OSError as error:
+            self._gap = error
+            raise
 
     def close(self) -> None:
         """Close the connection. The log is left as it is while another connection is open."""
@@ -159,6 +207,26 @@ def open_reader(path: Path, *, in_passing: bool = False) -> sqlite3.Connection |
         return _connect(path, mode)
     except sqlite3.Error as error:
         raise failure(path, "read", error) from error
+
+
+def check_in_place(path: Path, identity: FileIdentity | None) -> None:
+    """Raise `StoreFailed` if the file that had this `identity` when it was opened is not the one at `path` any more."""
+    found = identity_of(path)
+    if found is None:
+        raise deleted(path)
+    if found != identity:
+        raise StoreFailed(
+            f"{path} was replaced by another file while it was in use, so what happens here is not kept any more. Open "
+            "the Session again to go on with what the file holds now."
+        )
+
+
+def deleted(path: Path) -> StoreFailed:
+    """The error for a file of a Session that went away while it was open."""
+    return StoreFailed(
+        f"{path} was deleted or moved while it was in use, so what happens here is not kept any more. Put it back, or "
+        "restore it from a copy, and open the Session again."
+    )
 
 
 def stamp_of_journal(path: Path) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 NETWORK_TYPES = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "fuse.glusterfs"})
 MOUNTS = Path("/proc/mounts")
 PRIVATE_FOLDER = 0o700
+FileIdentity = tuple[int, int]
+"""Device and number of a file; as long as anybody has the file open, no other one gets them."""
 
 
 def is_network(directory: Path) -> bool:
@@ -55,6 +57,15 @@ def read_if_file(path: Path) -> bytes:
 def stamp_of(files: Iterable[Path]) -> str:
     """When each of the files was changed last, and its size; a file that is missing counts as one."""
     return " ".join(map(_stamp, files))
+
+
+def identity_of(path: Path) -> FileIdentity | None:
+    """Which file is at `path` now; None for none that can be seen."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _stamp(path: Path) -> str:

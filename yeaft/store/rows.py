@@ -130,7 +130,9 @@ def _name(connection: sqlite3.Connection, number: int) -> str | None:
     for query in NAME_QUERIES:
         try:
             row: tuple[str] | None = connection.execute(query, _extent(number)).fetchone()
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
             continue
         if row:
             return row[0]
@@ -167,7 +169,9 @@ def _scan(connection: sqlite3.Connection, start: int, end: int) -> Iterator[Stor
 def _row(connection: sqlite3.Connection, at: int) -> StoredRow | None:
     try:
         row: StoredRow | None = connection.execute(ROWS, (at - 1, at + 1)).fetchone()
-    except sqlite3.DatabaseError:
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):  # one that waits for a lock would be waited for again at each event
+            raise
         return None
     return row if row and row[0] == at and _is_filled(row) else None
 

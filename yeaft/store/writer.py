@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from yeaft.kernel.errors import JournalDamaged, StoreFailed
+from yeaft.kernel.errors import Conflict, JournalDamaged, StoreFailed
 from yeaft.store.admission import Head, admit, follows
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.database import INSERT, PLACES_OF_MORE, Writing, failure
@@ -63,6 +63,7 @@ class Writer:
     ) -> None:
         self.mended = False
         self._is_damaged = is_damaged
+        self._damage: JournalDamaged | None = None
         self._path = path
         self._blobs = blobs
         self._on_end = on_end
@@ -135,6 +136,9 @@ class Writer:
         except OSError as error:
             self._failures.append(failure(self._path, "written", error))
             return self._failures[-1]
+        except StoreFailed as error:
+            self._failures.append(error)
+            return error
         return None
 
     def _refuse_rest(self) -> None:
@@ -158,9 +162,10 @@ class Writer:
                 self._mend()
             try:
                 return self._transaction(batches)
-            except JournalDamaged:
+            except JournalDamaged as error:
                 if self.mended:
                     raise
+                self._damage = error
             self._mend()
             return self._transaction(batches)
         except StoreFailed as error:
@@ -192,10 +197,17 @@ class Writer:
                 _write_snapshots(database.connection, batch.snapshots)
             database.commit()
         except (OSError, sqlite3.Error) as error:
-            self._standings.forget()
-            database.rollback()
+            self._undo(database)
+            database.look()  # which may be why
             raise failure(self._path, "written", error) from error
+        except StoreFailed:
+            self._undo(database)
+            raise
         return outcomes
+
+    def _undo(self, database: Writing) -> None:
+        self._standings.forget()
+        database.rollback()
 
     def _spilled(self, taken: Taken) -> Taken:
         """Content that is too large for a row goes to a blob, before there is a row that names it."""
@@ -219,6 +231,9 @@ class Writer:
                 with contextlib.suppress(sqlite3.IntegrityError):  # hardly ever is any of them stored already
                     return self._insert(connection, taken.rows, taken, head).seq
             rows = admit(taken, head, payloads(connection, [row.id for row in taken.rows]), owner)
+        except Conflict as refusal:
+            # Behind what was told as written stands only a file that has lost it, and nobody else has appended.
+            return self._damage if self._damage and head.seq < taken.expected_seq else refusal
         except StoreFailed as refusal:
             return refusal
         for start in range(0, len(rows), MOST_AT_ONCE):

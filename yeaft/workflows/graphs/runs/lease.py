@@ -17,7 +17,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from yeaft.kernel.errors import Fenced
+from yeaft.kernel.errors import Fenced, StoreFailed
+from yeaft.store.database import deleted
+from yeaft.store.directory import SessionPaths
 from yeaft.store.filesystem import make_private
 from yeaft.store.lock import Owner, read_owner
 
@@ -34,10 +36,10 @@ class Lease(Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def held(session_root: Path, run_id: str, on_loss: Callable[[Fenced], None]) -> AsyncGenerator[None]:
+async def held(session_root: Path, run_id: str, on_loss: Callable[[StoreFailed], None]) -> AsyncGenerator[None]:
     """Renew the lease of a run while this process, which owns the Session, drives it.
 
-    `on_loss` is called once if another process has taken the Session over.
+    `on_loss` is called once if another process has taken the Session over, or its journal is gone.
     """
     owner = read_owner(session_root)
     if owner is None:  # what is not in a directory of its own nobody can take over
@@ -59,23 +61,29 @@ async def held(session_root: Path, run_id: str, on_loss: Callable[[Fenced], None
                 place.unlink(missing_ok=True)
 
 
-async def _beat(session_root: Path, run_id: str, owner: Owner, on_loss: Callable[[Fenced], None]) -> None:
+async def _beat(session_root: Path, run_id: str, owner: Owner, on_loss: Callable[[StoreFailed], None]) -> None:
     beat = 0
     while True:
         await asyncio.sleep(BEAT_S)
         now = read_owner(session_root)
         if now != owner:
-            by = f"{now} has" if now else "another process has"
-            on_loss(
-                Fenced(
-                    f"This process stood still for too long, and {by} taken over run {run_id}. Nothing more is written "
-                    f"here; follow it with: yeaft graph resume {run_id}"
-                )
-            )
+            on_loss(_loss(session_root, run_id, now))
             return
         beat += 1
         with contextlib.suppress(OSError):
             _write(_place(session_root, run_id), Lease(owner=owner, beat=beat))
+
+
+def _loss(session_root: Path, run_id: str, now: Owner | None) -> StoreFailed:
+    """Why the lock is not this process's any more, which `now` has."""
+    journal = SessionPaths(session_root).db
+    if now is None and not journal.exists():  # the lock went with all the rest
+        return deleted(journal)
+    by = f"{now} has" if now else "another process has"
+    return Fenced(
+        f"This process stood still for too long, and {by} taken over run {run_id}. Nothing more is written here; "
+        f"follow it with: yeaft graph resume {run_id}"
+    )
 
 
 class LeaseWatch:

@@ -1,14 +1,16 @@
 """Artifacts in a conversation at a terminal and in one shot: kept, named by the user and by the VP, found afterwards."""
 
+import asyncio
 import json
 
 import msgspec
 import pytest
 
 from e2e.conftest import Serve
-from e2e.given import Yeaft
+from e2e.given import PATIENCE_S, Yeaft
 from e2e.typist import Typist
-from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall, script
+from yeaft.llm.scripted.script import Calls, Holds, Line, Says, Script, ScriptedCall, script
+from yeaft.store.lock import SessionLock
 
 WRITES = Calls(
     calls=(
@@ -76,3 +78,50 @@ async def test_an_artifact_is_the_first_thing_of_a_session(yeaft: Yeaft, serve: 
     assert "user/plan.md" in ran.out.decode()
     checked = yeaft.here("session", "check", "last")
     assert checked.code == 0
+
+
+async def test_eight_processes_that_add_at_once_wait_for_their_turn(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(script(Says(text="Hello.")))
+    await yeaft.run("hello")
+    names = [f"part-{number}.txt" for number in range(8)]
+    for name in names:
+        (yeaft.folder / name).write_text(f"This is {name}.\n")
+
+    started = [await yeaft.start("artifact", "add", name) for name in names]
+    ran = [await yeaft.ended(process) for process in started]
+
+    assert [one.code for one in ran] == [0] * 8, [one.err for one in ran]
+    (out,) = (yeaft.dir / "sessions").glob("*/out")
+    listed = {one["path"] for one in json.loads(yeaft.here("artifact", "ls", "--json").out)}
+    files = {str(path.relative_to(out)) for path in out.rglob("*.txt")}
+    assert listed == files == {f"user/{name}" for name in names}
+    assert b"part-7.txt" in yeaft.here("session", "show", "last").out
+
+
+async def test_a_user_who_waits_for_another_process_is_told_and_then_served(yeaft: Yeaft, serve: Serve) -> None:
+    await serve(script(Says(text="Hello.")))
+    await yeaft.run("hello")
+    (yeaft.folder / "plan.md").write_text("buy milk\n")
+    (session,) = (yeaft.dir / "sessions").iterdir()
+
+    with SessionLock.take(session, is_passing=True):
+        user = Typist(yeaft, "artifact", "add", "plan.md")
+        await user.sees(f"Another process changes Session {session.name}")
+
+    await user.sees("plan.md")
+    assert await user.leaves() == 0
+
+
+async def test_who_talks_in_a_session_is_named_at_once_to_whoever_adds_to_it(yeaft: Yeaft, serve: Serve) -> None:
+    server = await serve(script(Holds(of=Says(text="Hello."), after_events=1, gate="g")))
+    (yeaft.folder / "plan.md").write_text("buy milk\n")
+    process = await yeaft.start("hello")
+    async with asyncio.timeout(PATIENCE_S):
+        await server.reached("g")
+
+    added = await yeaft.run("artifact", "add", "plan.md")
+
+    server.release("g")
+    await yeaft.ended(process)
+    assert added.code == 75
+    assert f"is in use by process {process.pid} on host" in added.err

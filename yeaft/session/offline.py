@@ -22,6 +22,7 @@ from yeaft.kernel.errors import BadData, SessionBusy, StoreFailed
 from yeaft.session.artifacts.recorded import checked_artifacts
 from yeaft.session.ledger import Ledger
 from yeaft.session.opening import Room, Wanted, nothing_left, open_room
+from yeaft.session.passing import Tell, nothing, open_in_passing
 from yeaft.session.state import SessionState
 from yeaft.store.attachments import Attachments, kept_name
 from yeaft.store.blobs import FileBlobs
@@ -58,12 +59,14 @@ def read_session(home: Path, ref: str) -> Reading:
     return Reading(paths=paths, records=records, state=state, damaged=len(journal.damage))
 
 
-async def append_offline(home: Path, ref: str, events: Sequence[Event], *, take_over: bool = False) -> None:
-    """Own a Session for as long as it takes to append what the user did to it.
+async def append_offline(
+    home: Path, ref: str, events: Sequence[Event], *, take_over: bool = False, tell: Tell = nothing
+) -> None:
+    """Own a Session for as long as it takes to append what the user did to it; see `open_in_passing`.
 
     Raises `NotFound`, `SessionBusy` if another process owns it, `StoreFailed`. `take_over` as in `SessionLock.take`.
     """
-    await _append(open_room(home, Path(), Wanted(ref=ref, take_over=take_over)), events)
+    await _append(await open_in_passing(home, ref, take_over=take_over, tell=tell), events)
 
 
 async def fork_offline(home: Path, ref: str, name: str, at: str = "") -> tuple[str, tuple[NoticePosted, ...]]:

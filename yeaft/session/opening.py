@@ -45,7 +45,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
     A `fork` is a copy, whole or, with `at`, as the Session was just before that message, or at that checkpoint. A
     `roster` given for one from before changes it; a new one without has only the `default_vp`. An owner whose lease has
-    `expired` is put out.
+    `expired` is put out. It `is_passing` who opens it for a short change alone.
     """
 
     ref: str = ""
@@ -54,6 +54,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     at: str = ""
     take_over: bool = False
     expired: Owner | None = None
+    is_passing: bool = False
     name: str = ""
     roster: tuple[str, ...] = ()
     default_vp: str = ""
@@ -230,7 +231,9 @@ def _losses(room: Room) -> tuple[NoticePosted, ...]:
 
 
 def _owned(paths: SessionPaths, wanted: Wanted) -> Room:
-    lock = SessionLock.take(paths.root, take_over=wanted.take_over, expired=wanted.expired)
+    lock = SessionLock.take(
+        paths.root, take_over=wanted.take_over, expired=wanted.expired, is_passing=wanted.is_passing
+    )
     try:
         blobs = FileBlobs(paths.blobs)
         journal = SqliteJournal(paths.db, blobs)

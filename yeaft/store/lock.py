@@ -19,12 +19,16 @@ CLOCK_TOLERANCE_S = 1.0  # the start of a process is counted in ticks since boot
 
 
 class Owner(Struct, frozen=True, kw_only=True):
-    """The process that writes a Session. `start_time` is when it took the lock, in seconds since the epoch."""
+    """The process that writes a Session. `start_time` is when it took the lock, in seconds since the epoch.
+
+    One that `is_passing` has it for a short change alone, and will be gone in a moment.
+    """
 
     pid: int
     host: str
     start_time: float
     tty: str = ""
+    is_passing: bool = False
 
     def __str__(self) -> str:
         since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.start_time))
@@ -50,6 +54,7 @@ class SessionLock:
         *,
         take_over: bool = False,
         expired: Owner | None = None,
+        is_passing: bool = False,
         now_ms: NowMs = wall_clock_ms,
     ) -> Self:
         """Become the owner of the Session in `directory`, which is made if it is missing.
@@ -75,7 +80,7 @@ class SessionLock:
             _flock(descriptor, directory)
             if not _is_in_place(descriptor, directory):  # somebody has put its owner out just now
                 raise SessionBusy(f"Session {directory.name} is being taken over by another process; try again.")
-            owner = _this_process(now_ms)
+            owner = _this_process(now_ms, is_passing=is_passing)
             try:
                 if not take_over:
                     _refuse_other_host(descriptor, directory, owner.host)
@@ -184,8 +189,9 @@ def _refuse_other_host(descriptor: int, directory: Path, host: str) -> None:
         )
 
 
-def _this_process(now_ms: NowMs) -> Owner:
-    return Owner(pid=os.getpid(), host=os.uname().nodename, start_time=now_ms() / 1000, tty=_terminal())
+def _this_process(now_ms: NowMs, *, is_passing: bool) -> Owner:
+    host, since_s = os.uname().nodename, now_ms() / 1000
+    return Owner(pid=os.getpid(), host=host, start_time=since_s, tty=_terminal(), is_passing=is_passing)
 
 
 def _terminal() -> str:

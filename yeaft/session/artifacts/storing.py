@@ -17,7 +17,7 @@ from yeaft.kernel.clock import wall_clock_ms
 from yeaft.kernel.errors import BadData, NotFound, ToolFailed
 from yeaft.kernel.text import without_surrogates
 from yeaft.session.ledger import Ledger
-from yeaft.session.opening import Wanted, open_room
+from yeaft.session.passing import Tell, nothing, open_in_passing
 from yeaft.tools.files.file_bytes import read_file
 
 if TYPE_CHECKING:
@@ -65,12 +65,15 @@ def written_by(state: SessionState, path: Path, sha256: str) -> Provenance | Non
     return None
 
 
-async def keep_offline(home: Path, session_id: str, draft: Draft, *, take_over: bool = False) -> Artifact:
+async def keep_offline(
+    home: Path, session_id: str, draft: Draft, *, take_over: bool = False, tell: Tell = nothing
+) -> Artifact:
     """Keep an artifact in a Session that no conversation is going on in, and note it in its journal.
 
-    Raises `SessionBusy` before anything is written if another process owns it, and what `keep` raises.
+    Who else only keeps one is waited for, which `tell` hears of if it takes long. Raises `SessionBusy` before anything
+    is written if another process owns the Session, and what `keep` raises.
     """
-    room = open_room(home, Path(), Wanted(ref=session_id, take_over=take_over))
+    room = await open_in_passing(home, session_id, take_over=take_over, tell=tell)
     try:
         artifact = keep(ArtifactStore(room.paths.out, session_id=session_id), draft)
         fact = stored(artifact)

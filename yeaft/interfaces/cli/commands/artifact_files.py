@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,8 @@ def add(desk: Desk, *, file: Path, kind: ArtifactType | None, name: str, descrip
     reading = read_session(desk.home, session_id)
     path = file if file.is_absolute() else desk.folder / file
     draft = draft_of(path, reading.state, kind=kind, name=name, description=description)
-    artifact = asyncio.run(keep_offline(desk.home, session_id, draft, take_over=desk.options.take_over))
+    tell = partial(desk.note_wait, session_id)
+    artifact = asyncio.run(keep_offline(desk.home, session_id, draft, take_over=desk.options.take_over, tell=tell))
     kept = next(one for one in kept_in(reading.paths) if one.artifact.path == artifact.path)
     if desk.as_json:
         put_json(row_of(kept))

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from yeaft.vp.library import Library
 
 
+STDERR = 2
+
+
 class Desk:
     """One run of one command. What is read from disk is read when first asked for, and once."""
 
@@ -83,6 +86,11 @@ class Desk:
     def fact(self, code: str, value: object = "") -> str:
         """Return a line that says what `code` stands for is `value`."""
         return self.text("heading.fact", name=self.text(code), value=str(value))
+
+    def note_wait(self, session_id: str) -> None:
+        """Say to a user at a terminal why nothing happens: another process changes this Session."""
+        if os.isatty(STDERR):
+            self.note("sessions.waits", session=session_id)
 
     def note(self, code: str, /, **params: str | float) -> None:
         """Say something beside the data, on standard error; `--quiet` keeps it back."""

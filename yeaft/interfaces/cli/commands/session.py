@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from yeaft.interfaces.cli.commands.compacting import COMPACTS
@@ -149,7 +150,8 @@ def _tag(desk: Desk, sessions: Sequence[str], *, archived: bool) -> int:
 def _change(desk: Desk, place: SessionPaths, event: Event) -> None:
     from yeaft.session.offline import append_offline
 
-    asyncio.run(append_offline(desk.home, place.session_id, (event,), take_over=desk.options.take_over))
+    tell = partial(desk.note_wait, place.session_id)
+    asyncio.run(append_offline(desk.home, place.session_id, (event,), take_over=desk.options.take_over, tell=tell))
 
 
 def _place(desk: Desk, session: str) -> SessionPaths:

@@ -9,7 +9,7 @@ import pytest
 from e2e.conftest import Serve
 from e2e.given import Yeaft
 from e2e.typist import Typist
-from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall, script
+from yeaft.llm.scripted.script import Calls, Fails, Line, Says, Script, ScriptedCall, script
 
 WRITES = Calls(calls=(ScriptedCall(tool="FileWrite", id="w1", args={"file_path": "list.txt", "content": "milk\n"}),))
 ASKS = Calls(calls=(ScriptedCall(tool="AskUser", id="a1", args={"question": "Tea?", "options": ["yes", "no"]}),))
@@ -165,7 +165,7 @@ async def test_a_question_in_a_pipe_ends_with_the_code_that_a_human_is_needed(ye
     ran = await yeaft.run("--line", given=b"ask me\n")
 
     assert ran.code == 3, ran.err
-    assert "Tea?" in ran.out.decode()
+    assert "Tea?" in ran.err
 
 
 async def test_orders_that_cannot_be_done_say_so_and_the_conversation_goes_on(yeaft: Yeaft, serve: Serve) -> None:
@@ -174,7 +174,7 @@ async def test_orders_that_cannot_be_done_say_so_and_the_conversation_goes_on(ye
 
     ran = await yeaft.run("--line", given=lines.encode())
 
-    said = ran.out.decode()
+    said = ran.err
     assert "There is no command /zzzzzz" in said
     assert "There is no mode 'sideways'" in said
     assert "The modes are ask, edits, plan, auto; /status says which is in force." in said
@@ -182,9 +182,24 @@ async def test_orders_that_cannot_be_done_say_so_and_the_conversation_goes_on(ye
     assert "The levels are none, minimal, low, medium, high, xhigh, max, ultra." in said
     assert "No VP named 'nobody-here'" in said
     assert "NAME is missing" in said
-    assert "/checkpoints" in said
-    assert said.count("Here.") == 2
+    assert "/checkpoints" in ran.out.decode()
+    assert ran.out.decode().count("Here.") == 2
     assert len(list((yeaft.dir / "sessions").iterdir())) == 2
+
+
+async def test_what_goes_wrong_is_told_beside_the_conversation(yeaft: Yeaft, serve: Serve) -> None:
+    unknown = await yeaft.run("--line", "-r", "zoo", given=b"hello\n")
+    assert (unknown.code, unknown.out) == (66, b"")
+    assert "yeaft: No Session 'zoo'" in unknown.err
+
+    await serve(script(Fails(status=401)))
+    refused = await yeaft.run("--line", given=b"/mode sideways\nhello\n")
+    assert refused.code == 77, refused.err
+    assert "There is no mode 'sideways'" in refused.err
+    assert "@omni failed" in refused.err
+    assert "yeaft> hello" in refused.out.decode()
+    assert "sideways'" not in refused.out.decode()
+    assert "failed" not in refused.out.decode()
 
 
 async def test_to_stop_where_nothing_runs_is_told_and_where_somebody_works_it_stops(yeaft: Yeaft, serve: Serve) -> None:
@@ -253,26 +268,28 @@ async def test_orders_say_what_they_have_done(yeaft: Yeaft, serve: Serve) -> Non
 
     ran = await yeaft.run("--line", given="\n".join(orders).encode())
 
-    wanted = (
+    refused = (
         "Nothing was said in this Session yet.",
+        "There is no file",
+        "there is nothing to do",
+        "Only one of --conversation, --files, --both",
+    )
+    done = (
         "effort high for everybody",
         "Mode: plan",
         "Taking part: @omni* @skeptic",
         "This Session is called Zoo now.",
         "Kept as one (x_",
-        "There is no file",
         "a.txt goes with your next message.",
         "Here.",
         "@omni",
-        "there is nothing to do",
-        "Only one of --conversation, --files, --both",
         "Gone back: the conversation.",
         "Taken back: the conversation",
     )
-    said = ran.out.decode()
-    at = 0
-    for text in wanted:
-        at = said.index(text, at)
+    for said, wanted in ((ran.out.decode(), done), (ran.err, refused)):
+        at = 0
+        for text in wanted:
+            at = said.index(text, at)
 
 
 async def test_a_session_that_cannot_be_opened_leads_back_to_the_one_before(yeaft: Yeaft, serve: Serve) -> None:

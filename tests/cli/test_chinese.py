@@ -73,7 +73,7 @@ def test_slips_in_line_mode_are_told_in_chinese(talking: Given) -> None:
 
     done = talking.process("--lang", "zh", "--line", stdin=lines)
 
-    for said in (
+    for refused in (
         "没有模式“sideways”",
         "模式有 ask, edits, plan, auto；现在是哪一个，见 /status。",
         "强度有 none, minimal,",
@@ -82,10 +82,10 @@ def test_slips_in_line_mode_are_told_in_chinese(talking: Given) -> None:
         "是不是指 /status",
         "missing.txt",
         "后面不能再有别的",
-        "所有 VP 用思考强度 high",
     ):
-        assert said in done.out
-    assert "There is no" not in done.out
+        assert refused in done.err
+    assert "所有 VP 用思考强度 high" in done.out
+    assert "There is no" not in done.out + done.err
 
 
 @pytest.mark.parametrize("words", [("mcp", "ls"), ("doctor",), ("trust", "-y"), ("-p", "hi")])

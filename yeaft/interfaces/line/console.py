@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from yeaft.interfaces.cli.json_input import Lines
+from yeaft.interfaces.cli.streams import remark
 from yeaft.interfaces.cli.terminal_text import unmasked
 from yeaft.interfaces.line.typeahead import Typeahead
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-STDIN = 0
+STDIN, STDOUT = 0, 1
 PRIVATE_FILE = 0o600
 Words = Callable[[], Sequence[str]]
 """What the word under the cursor can be completed to."""
@@ -37,6 +38,10 @@ class Console(Protocol):
 
     def put(self, text: str) -> None:
         """Show whole lines."""
+        ...
+
+    def remark(self, text: str) -> None:
+        """Show an error or a notice, which is no part of the conversation; what is in it cannot steer a terminal."""
         ...
 
     def refresh(self) -> None:
@@ -85,6 +90,13 @@ class Plain:
             print()
             self._is_prompting = False
         print(text, end="" if text.endswith("\n") else "\n", flush=True)
+
+    def remark(self, text: str) -> None:
+        """Show an error or a notice: among the rest at a terminal, else where programs look for such."""
+        if os.isatty(STDOUT):
+            self.put(unmasked(text))
+        else:
+            remark(text)
 
     def refresh(self) -> None:
         """Show the prompt, if there is one and it does not stand there."""
@@ -142,6 +154,10 @@ class Terminal:
     def put(self, text: str) -> None:
         """Show whole lines above the one that is typed; what steers a terminal must not be in them unawares."""
         print(text, end="" if text.endswith("\n") else "\n", flush=True)
+
+    def remark(self, text: str) -> None:
+        """Show an error or a notice."""
+        self.put(unmasked(text))
 
     def refresh(self) -> None:
         """Show another prompt if it has changed."""

@@ -17,7 +17,6 @@ from yeaft.interfaces.assemble import Opened, opened
 from yeaft.interfaces.cli.findings import Findings
 from yeaft.interfaces.cli.signals import Signals
 from yeaft.interfaces.cli.spoken import spoken
-from yeaft.interfaces.cli.terminal_text import unmasked
 from yeaft.interfaces.following import next_wish, same_wish
 from yeaft.interfaces.ground import Wish
 from yeaft.interfaces.line.console import Console, Plain, Terminal
@@ -26,7 +25,7 @@ from yeaft.interfaces.line.trusting import offer_trust
 from yeaft.interfaces.orders import Leave
 from yeaft.interfaces.typed_lines import HISTORY_NAME
 from yeaft.interfaces.unlisted import unlisted
-from yeaft.kernel.errors import YeaftError
+from yeaft.kernel.errors import StoreFailed, YeaftError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_INTERRUPTED, worst_exit_code
 
 if TYPE_CHECKING:
@@ -48,6 +47,7 @@ class LineMode:
         self._patience: asyncio.Timeout | None = None
         self._console: Console = Plain()
         self._pressed_at = 0.0
+        self._has_lost = False
 
     async def run(self, wish: Wish) -> int:
         """Talk until the user leaves or there are no more lines; return the exit code."""
@@ -70,7 +70,7 @@ class LineMode:
     async def _all_sessions(self, wish: Wish) -> int:
         """Talk in one Session after another; from one that cannot be opened it goes back to the one before.
 
-        Returns the worst exit code of all. A user at a terminal has seen what went wrong.
+        Returns the worst exit code of all. A user at a terminal has seen what went wrong, unless something was lost.
         """
         codes: list[int] = []
         is_seen = False
@@ -87,7 +87,7 @@ class LineMode:
             before = same_wish(wish, here)
             following = next_wish(wish, left)
             first = ""
-        return EXIT_ANSWERED if is_seen else worst_exit_code(codes)
+        return EXIT_ANSWERED if is_seen and not self._has_lost else worst_exit_code(codes)
 
     async def _one_session(self, wish: Wish, first: str) -> tuple[int, Opened | None, Leave, Wish]:
         """Talk in one Session; return its exit code, the Session if it was opened, how it was left, and its wish."""
@@ -103,6 +103,7 @@ class LineMode:
                     wish = talk.dialogue.wish
         except* YeaftError as group:
             for error in group.exceptions:
+                self._has_lost |= here is not None and isinstance(error, StoreFailed)
                 findings.refuse(error if isinstance(error, YeaftError) else YeaftError(str(error)))
         finally:
             self._talk = None
@@ -172,10 +173,10 @@ class LineMode:
         self._console.stop()
 
     def _complain(self, text: str) -> None:
-        self._console.put(unmasked(f"yeaft: {spoken(self._options, os.environ).retold(text)}"))
+        self._console.remark(f"yeaft: {spoken(self._options, os.environ).retold(text)}")
 
     def _tell(self, code: str, **params: str) -> None:
-        self._console.put(unmasked(f"yeaft: {spoken(self._options, os.environ).text(code, **params)}"))
+        self._console.remark(f"yeaft: {spoken(self._options, os.environ).text(code, **params)}")
 
 
 def _history(wish: Wish) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from yeaft.interfaces.dialogue import Dialogue
 from yeaft.interfaces.line.changing import Changing
 from yeaft.interfaces.line.console import Console, Finished, Terminal
 from yeaft.interfaces.line.questions import Questions
-from yeaft.interfaces.line.telling import WholeLines, help_lines, outcome_of, status_lines, what_came
+from yeaft.interfaces.line.telling import WholeLines, help_lines, is_answer, outcome_of, status_lines, what_came
 from yeaft.interfaces.orders import (
     SESSION,
     AttachFile,
@@ -35,7 +36,7 @@ from yeaft.interfaces.orders import (
     RunGraph,
     Show,
 )
-from yeaft.interfaces.runs.run_lines import begun_line, ended_line
+from yeaft.interfaces.runs.run_lines import begun_line, ended_line, left_out_line
 from yeaft.kernel.effort_prefix import LEVELS
 from yeaft.kernel.errors import YeaftError
 
@@ -74,9 +75,9 @@ class Talk:
         findings.take_up(open_asks)
         here.listen(findings.hear)
         here.listen(screen.hear)
-        here.listen(
+        answers, beside = (
             StderrScreen(
-                screen.interject,
+                write,
                 here.ui,
                 here.state.session_id,
                 open_asks,
@@ -84,8 +85,10 @@ class Talk:
                 quiet=options.quiet,
                 with_calls=True,
                 columns=terminal_columns(STDOUT),
-            ).hear
+            )
+            for write in (screen.interject, screen.interject if os.isatty(STDOUT) else console.remark)
         )
+        here.listen(lambda heard: (answers if is_answer(heard) else beside).hear(heard))
         here.listen(NamedArtifacts(here.artifacts, here.ui, self._tell).hear)
         here.listen(self._questions.hear)
         here.listen(self._hear)
@@ -104,6 +107,8 @@ class Talk:
         if visit is not None and not self._options.quiet:
             if visit.state != "running":
                 self._tell(ended_line(self._here.ui, visit))
+                if said := left_out_line(self._here.ui, visit):
+                    self._tell(said)
             elif not visit.place or visit.attempt:
                 self._tell(begun_line(visit))
 
@@ -125,7 +130,7 @@ class Talk:
         """Take lines until the user leaves; then let what runs come to its end."""
         here = self._here
         for code, params in (*here.remarks, *self.dialogue.left_open()):
-            self._tell(f"yeaft: {here.ui.text(code, **params)}")
+            self._console.remark(f"yeaft: {here.ui.text(code, **params)}")
         self._tell(here.ui.text("line.welcome", session=here.state.session_id, folder=str(here.folder)))
         if self.dialogue.wish.has_human:
             self._questions.take_up(here.state.open_asks.values())
@@ -141,7 +146,7 @@ class Talk:
             if not self.dialogue.wish.has_human:
                 await self._idle()  # a script's lines are said one after another
         here.approvals.leave()
-        if (self.dialogue.is_busy or self.dialogue.graphs.are_running) and self.dialogue.wish.has_human:
+        if (self.dialogue.can_be_stopped or self.dialogue.graphs.are_running) and self.dialogue.wish.has_human:
             self._tell(here.ui.text("line.waiting"))
         await self.dialogue.graphs.ended()
         here.session.send(Close())
@@ -242,7 +247,7 @@ class Talk:
 
         state = self._here.state
         if SESSION in words and state.created is None:
-            self.tell("line.nothing_said")
+            self._console.remark(self._here.ui.text("line.nothing_said"))
             return
         name, *rest = (state.session_id if word == SESSION else word for word in words)
         await asyncio.to_thread(run_command, name, self._options, rest)

@@ -6,19 +6,23 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from yeaft.events.artifact import ArtifactStored
+from yeaft.events.codec import Recorded
 from yeaft.events.history import CheckpointTaken, Rewound
 from yeaft.events.ops import AnyOp, Rename, SetMode, SetModel, SetRoster
+from yeaft.events.session import NoticePosted
 from yeaft.interfaces.cli.terminal_text import padded
 from yeaft.kernel.effort_prefix import LEVELS
 
 if TYPE_CHECKING:
-    from yeaft.events.codec import Recorded
+    from yeaft.events.codec import Transient
     from yeaft.interfaces.assemble import Opened
     from yeaft.interfaces.orders import Order
     from yeaft.prompts.ui import Ui
     from yeaft.session.slash.slash_word import SlashWord
 
 NAMES_COLUMNS = 44
+RUNS = "runs."
+"""How the codes of notices begin that say how a run has ended."""
 SHOWN_LEVELS = f"/{'|'.join(LEVELS)} MESSAGE"
 
 
@@ -53,6 +57,11 @@ def status_lines(here: Opened) -> list[str]:
         _mode(here),
         ui.text("line.cost", usd=f"{cost.usd:.4f}{'+' if cost.unpriced else ''}"),
     ]
+
+
+def is_answer(heard: Recorded | Transient) -> bool:
+    """Whether a notice says what a run has given, which is said nowhere else."""
+    return isinstance(heard, Recorded) and isinstance(heard.event, NoticePosted) and heard.event.code.startswith(RUNS)
 
 
 def outcome_of(op: AnyOp, here: Opened) -> str:

@@ -5,12 +5,13 @@ import re
 import pytest
 from textual.selection import Selection
 
-from tests.tui.transcript.transcript_given import OneTranscript, said, view, words
+from tests.tui.transcript.transcript_given import OneTranscript, call, said, view, words
+from yeaft.interfaces.tui.blocks import AnyBlock
 from yeaft.interfaces.tui.look import Look
 from yeaft.interfaces.tui.transcript.column import Column, Place
 from yeaft.interfaces.tui.transcript.line import Line
-from yeaft.interfaces.tui.transcript.long_words import LongWords, pieces_of
-from yeaft.interfaces.tui.transcript.markdown.growing import Growing
+from yeaft.interfaces.tui.transcript.long_words import LongWords
+from yeaft.interfaces.tui.transcript.markdown.growing import Growing, cut
 from yeaft.interfaces.tui.transcript.palette import palette_of
 from yeaft.interfaces.tui.transcript.viewport import Viewport
 
@@ -23,6 +24,7 @@ CODE = (
     + "```\n\nDone."
 )
 LIST = "".join(f"- item {number} with **stress** and `code`, which goes on\n\n  below\n" for number in range(800))
+WIDE = "".join(f"word{number} of {'what is printed in lines that are too wide ' * 3}\n" for number in range(60))
 TEXTS = {"paragraph": PARAGRAPH, "chinese": CHINESE, "code": CODE, "list": LIST}
 
 
@@ -43,7 +45,7 @@ def waiting(column: Column, index: int) -> int:
 def test_what_is_laid_out_in_any_order_is_the_whole(name: str, columns: int) -> None:
     text = TEXTS[name]
     expected = whole(text, columns)
-    long = LongWords(pieces_of(text), columns, PALETTE)
+    long = LongWords(cut(text).all_pieces, columns, PALETTE)
 
     middle = len(long.lines) // 2
     while long.lay(middle, middle + 50) is not None:
@@ -99,6 +101,65 @@ async def test_a_resize_lays_out_what_is_in_view_and_keeps_what_stands_at_the_to
 def first_number(app: OneTranscript) -> int:
     """The number of the first word that is in view and has one."""
     return int(re.findall(r"word(\d+) ", " ".join(app.lines))[0])
+
+
+@pytest.mark.parametrize("name", TEXTS)
+async def test_a_resize_while_a_long_answer_grows_lays_out_what_is_in_view_and_the_rest_when_somebody_comes(
+    name: str,
+) -> None:
+    text, app = TEXTS[name], OneTranscript(Look(colours="none"))
+    parts = [text[: len(text) * share // 10] for share in (7, 8, 9)]
+    async with app.run_test(size=(60, 10)) as pilot:
+        app.shows((), [words(1, parts[0], is_live=True)])
+        await pilot.pause()
+
+        for columns, part in ((43, parts[1]), (90, parts[2]), (60, text)):
+            await pilot.resize_terminal(columns, 10)
+            column = app.transcript.column
+            assert waiting(column, 0) > len(column.lines(0)) * 0.8
+            app.shows((), [words(1, part, is_live=True)])
+            assert app.lines == [line.text.rstrip() for line in whole(part, column.view.columns)[-10:]]
+        app.shows([words(1, text)])
+        while app.transcript.viewport.top:
+            app.transcript.scroll_by(-9)
+
+        assert column.lines(0) == whole(text, column.view.columns)
+
+
+@pytest.mark.parametrize("is_live", [True, False], ids=["growing", "whole"])
+@pytest.mark.parametrize("text", [PARAGRAPH, PARAGRAPH[:20_000]], ids=["long", "short"])
+async def test_who_has_scrolled_up_reads_on_at_the_same_words_after_a_resize(text: str, is_live: bool) -> None:
+    app = OneTranscript()
+    async with app.run_test(size=(60, 10)) as pilot:
+        app.shows((), [words(1, text, is_live=is_live)])
+        await pilot.pause()
+        app.transcript.scroll_by(-200)
+        tops = [first_number(app)]
+
+        for columns in (43, 90, 60):
+            await pilot.resize_terminal(columns, 10)
+            app.shows((), [words(1, text + f" and word{columns} more", is_live=is_live)])
+            tops.append(first_number(app))
+
+    assert max(tops) - min(tops) <= 4
+
+
+@pytest.mark.parametrize("block", [call(1, "Bash", WIDE, command="make"), said(1, WIDE)], ids=["output", "message"])
+async def test_who_reads_wide_lines_reads_on_at_the_same_line_after_a_resize(block: AnyBlock) -> None:
+    app = OneTranscript()
+    async with app.run_test(size=(60, 10)) as pilot:
+        app.shows([block, said(2, "and\n" * 20)])
+        await pilot.pause()
+        app.transcript.toggle(block.key)
+        app.transcript.go_to_start()
+        app.transcript.scroll_by(58)
+        tops = [first_number(app)]
+
+        for columns in (43, 120, 60):
+            await pilot.resize_terminal(columns, 10)
+            tops.append(first_number(app))
+
+    assert max(tops) - min(tops) <= 1, tops
 
 
 async def test_a_word_that_is_found_far_from_the_view_is_brought_into_it() -> None:

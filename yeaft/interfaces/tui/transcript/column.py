@@ -145,14 +145,14 @@ class Column:
         return laid.spot(place.line) if laid is not None else None
 
     def place_at(self, key: str, spot: tuple[int, float]) -> Place | None:
-        """Return the place of a spot as all is laid out now; None if it has none."""
+        """Return the place of a spot as all is laid out now; None if the block is not there any more."""
         if (index := self._index.get(key)) is None:
             return None
         laid = self.laid(index)
         before, line = len(laid.lines), laid.line_at(spot)
         self._kept += len(laid.lines) - before
         self._set_height(index, len(laid.lines))
-        return None if line is None else Place(key, line)
+        return Place(key, line)
 
     def is_measured(self, index: int) -> bool:
         """Whether the height of a block is more than a guess."""

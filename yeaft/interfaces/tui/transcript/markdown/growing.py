@@ -1,31 +1,67 @@
-"""Lays out Markdown while it grows: only what is not settled yet is parsed and drawn again."""
+"""Lays out Markdown while it grows: only what is not settled yet is parsed and drawn again.
+
+At another width, what a long text has settled is laid out only where somebody comes near.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from yeaft.interfaces.tui.transcript.line import Line
+from yeaft.interfaces.tui.transcript.long_words import LongWords
 from yeaft.interfaces.tui.transcript.markdown.blocks import markdown_lines
 from yeaft.interfaces.tui.transcript.markdown.pieces import Piece, Pieces
 from yeaft.interfaces.tui.transcript.markdown.prose import STEP_CHARS, Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from yeaft.interfaces.tui.transcript.palette import Palette
 
 
-class Growing:
-    """One text at one width. `lines` are all its lines, after the `lead`; those before `settled` stay as they are."""
+class Cut(NamedTuple):
+    """A text that may grow, cut as far as it is settled; the same at every width."""
 
-    def __init__(self, columns: int, palette: Palette, lead: Sequence[Line] = ()) -> None:
+    text: str
+    pieces: Pieces
+    settled: Sequence[Piece]
+
+    @property
+    def all_pieces(self) -> tuple[Piece, ...]:
+        """The whole text in pieces, the last of which may still change."""
+        rest = self.pieces.rest
+        return tuple(self.settled) if rest is None else (*self.settled, rest)
+
+
+def cut(text: str) -> Cut:
+    """Cut a text as far as it is settled."""
+    pieces = Pieces()
+    return Cut(text, pieces, pieces.feed(text))
+
+
+class Growing:
+    """One text at one width. `lines` are its lines after the `lead`; those of the settled `words` stay as they are.
+
+    It goes on from what is `done` already, if that is given, and takes it over: those pieces wait to be laid out.
+    """
+
+    def __init__(self, columns: int, palette: Palette, lead: Sequence[Line] = (), done: Cut | None = None) -> None:
         self.columns = columns
-        self.lines: list[Line] = list(lead)
-        self.settled = self._lead = len(lead)
+        self._lead = len(lead)
         self._palette = palette
-        self._pieces = Pieces()
-        self._text = ""
+        self._text, self._pieces, settled = done or cut("")
+        self.words = LongWords(settled, columns, palette, lead)
+        self.lines = self.words.lines
         self._prose: Prose | None = None
+
+    @property
+    def cut(self) -> Cut:
+        """The text as far as it is cut."""
+        return Cut(self._text, self._pieces, self.words.pieces)
+
+    @property
+    def settled(self) -> int:
+        """How many lines stay as they are."""
+        return self.words.end
 
     def grow(self, text: str) -> bool:
         """Take in the text as it is now; say whether it goes on from what it was (else nothing has changed)."""
@@ -33,12 +69,14 @@ class Growing:
             return False
         del self.lines[self.settled :]
         for piece in self._pieces.feed(text[len(self._text) :]):
-            self._add(piece, markdown_lines(piece.text, self.columns, self._palette))
+            self.words.add(piece)
             self._prose = None
-        self.settled = len(self.lines)
         self._text = text
         if (rest := self._pieces.rest) is not None:
-            self._add(rest, self._as_prose(rest) or markdown_lines(rest.text, self.columns, self._palette))
+            drawn = self._as_prose(rest) or markdown_lines(rest.text, self.columns, self._palette)
+            if drawn and self.settled > self._lead and not rest.goes_on:
+                self.lines.append(Line())
+            self.lines += drawn
         return True
 
     def _as_prose(self, rest: Piece) -> list[Line] | None:
@@ -47,11 +85,6 @@ class Growing:
             return None
         self._prose = self._prose or Prose(self.columns, self._palette)
         return self._prose.lines(rest.text)
-
-    def _add(self, piece: Piece, drawn: Sequence[Line]) -> None:
-        if drawn and len(self.lines) > self._lead and not piece.goes_on:
-            self.lines.append(Line())
-        self.lines += drawn
 
 
 def grown(text: str, columns: int, palette: Palette) -> Growing:

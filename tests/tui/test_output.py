@@ -85,6 +85,24 @@ def test_what_is_cut_off_is_cut_between_two_sequences_and_the_last_word_is_the_l
     assert b"never seen" not in frames
 
 
+@pytest.mark.parametrize(
+    ("before", "times"), [("", 0), ("\x1b[>25u", 1), ("\x1b[>25u\x1b[<u", 1), ("\x1b[>25u\x1b[<u\x1b[>25u", 2)]
+)
+def test_the_last_word_gives_the_keys_back_only_if_they_are_still_taken(
+    looker: Looker, before: str, times: int
+) -> None:
+    looker.output.write(before)
+    looker.output.write(FRAME * 100)
+
+    with ThreadPoolExecutor(1) as thread:
+        seen = os.read(looker.reading, 100)  # the thread is within what comes after it
+        ending = thread.submit(looker.output.end, b"\x1b[<uthe end")
+        seen += looker.reads(b"the end")
+        ending.result()
+
+    assert seen.count(b"\x1b[<u") == times
+
+
 def test_a_terminal_that_is_gone_takes_everything(looker: Looker) -> None:
     os.close(looker.reading)
 

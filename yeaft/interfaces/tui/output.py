@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import selectors
 from collections import deque
 from threading import Condition, Lock, Thread
@@ -23,11 +24,14 @@ PATIENCE_S = 10.0
 LAST_PATIENCE_S = 5.0
 """Likewise where the process has to end at once."""
 ESCAPE, END_OF_STRING = b"\x1b", b"\x1b\\"
+TAKE_KEYS, GIVE_KEYS = re.compile(rb"\x1b\[>\d+u"), b"\x1b[<u"
+"""The terminal keeps a stack of how keys are told (the kitty protocol): who takes one off too many takes another's."""
 
 
 class _Piece(NamedTuple):
     raw: bytes
     is_frame: bool = False
+    is_last: bool = False
 
 
 class Output(io.TextIOWrapper):
@@ -44,7 +48,7 @@ class Output(io.TextIOWrapper):
         self._on_room = on_room
         self._changed = Condition(Lock())
         self._waiting = deque[_Piece]()
-        self._waiting_bytes = self._steps = 0
+        self._waiting_bytes = self._steps = self._keys_taken = 0
         self._is_writing = self._is_full = self._is_cut = self._is_gone = False
         Thread(target=self._write_all, name="terminal-output", daemon=True).start()
 
@@ -71,11 +75,14 @@ class Output(io.TextIOWrapper):
             self._is_full = False
 
     def end(self, last: bytes) -> None:
-        """Write nothing of what waits, not even the rest of a piece, but `last`; do not wait long for that."""
+        """Write nothing of what waits, not even the rest of a piece, but `last`; do not wait long for that.
+
+        It gives the keys back only if they are still taken by then.
+        """
         with self._changed:
             self._waiting.clear()
             self._waiting_bytes, self._is_full, self._is_cut = 0, False, self._is_writing
-        self._add(_Piece(END_OF_STRING + last))
+        self._add(_Piece(END_OF_STRING + last, is_last=True))
         self.is_written(LAST_PATIENCE_S)
 
     @property
@@ -123,7 +130,8 @@ class Output(io.TextIOWrapper):
                 piece = self._waiting.popleft()
                 self._waiting_bytes -= len(piece.raw)
                 self._is_writing, self._is_cut = True, False
-            self._put(piece.raw)
+            has_keys = self._keys_taken > 0
+            self._put(piece.raw.replace(GIVE_KEYS, b"") if piece.is_last and not has_keys else piece.raw)
             with self._changed:
                 self._is_writing = False
                 self._step()
@@ -146,6 +154,7 @@ class Output(io.TextIOWrapper):
                 self._is_gone = True
             with self._changed:
                 self._step()
+        self._keys_taken += len(TAKE_KEYS.findall(raw, 0, at)) - raw.count(GIVE_KEYS, 0, at)
 
     def _step(self) -> None:
         self._steps += 1

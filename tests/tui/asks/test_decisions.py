@@ -243,6 +243,23 @@ async def test_all_that_can_be_pressed_has_room_on_a_small_screen(tmp_path: Path
             assert "line three" in "\n".join(seat.rows)
 
 
+SCRIPT = "python3 - <<'EOF'\n" + "print('and goes on')\n" * 200 + "EOF"
+
+
+@pytest.mark.parametrize("command", [f"sh -c 'echo begins {'and goes on ' * 60}'", SCRIPT], ids=["line", "script"])
+async def test_however_long_a_command_is_its_keys_and_its_beginning_are_seen_on_a_small_screen(
+    tmp_path: Path, command: str
+) -> None:
+    async with seated(tmp_path, calls("Bash", "c1", command=command), says("Noted."), size=(60, 16)) as seat:
+        await seat.says("run it")
+
+        await seat.sees(
+            f"\n {command[:12]}", "may do more than", "1 yes, once", "3 always", "2 and 3 allow Bash(", "keeps that"
+        )
+
+        assert seat.panel.region.bottom <= 16
+
+
 async def test_a_wide_screen_shows_old_and_new_side_by_side_until_that_is_not_wanted(tmp_path: Path) -> None:
     async with seated(tmp_path, writes(content=NEW), says("Noted."), size=(140, 40)) as seat:
         (seat.given.folder / "a.txt").write_text(OLD)

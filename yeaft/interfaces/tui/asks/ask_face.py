@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.containers import Vertical
+from textual.geometry import Size
 from textual.widgets import Static
 
 from yeaft.interfaces.tui.asks.answer_line import AnswerLine
 from yeaft.interfaces.tui.asks.diff_view import DiffView
-from yeaft.interfaces.tui.asks.hints import foot, head, in_one_line
+from yeaft.interfaces.tui.asks.hints import columns_of, foot, head, in_one_line
 from yeaft.interfaces.tui.asks.option_rows import OptionRows
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ SHARE = 0.6
 """Of the screen's rows, at most so much is the question's."""
 LEAST_BODY_ROWS = 3
 BORDER_ROWS = 1
+ROWS_OF_OTHERS = 4
+"""So many rows of the screen are left to who works, the draft and the status line."""
 
 
 class AskFace(Vertical):
@@ -94,12 +97,17 @@ class AskFace(Vertical):
             self._head.update(in_one_line(name, asking, keys, columns))
             self.styles.height = BORDER_ROWS + 1
             return
-        top, bottom = head(name, asking), Text(foot(asking, keys, stands, columns, is_split=self.view.wants_split))
+        screen_rows = self.screen.size.height
+        least = min(LEAST_BODY_ROWS, max(screen_rows // 8, 1))
+        top = head(name, asking, columns_of(least, columns))
+        above = BORDER_ROWS + self._rows(top, columns) + (self.words is not None)
+        above += self.options.fit(self.size.width or columns) if self.options.display else 0
+        room = Size(columns, screen_rows - ROWS_OF_OTHERS - above - least)
+        bottom = Text(foot(asking, keys, stands, room, is_split=self.view.wants_split))
         self._head.update(top)
         self._foot.update(bottom)
-        around = BORDER_ROWS + self._rows(top, columns) + self._rows(bottom, columns) + (self.words is not None)
-        around += self.options.fit(self.size.width or columns) if self.options.display else 0
-        most = max(round(self.screen.size.height * SHARE), around + LEAST_BODY_ROWS)
+        around = above + self._rows(bottom, columns)
+        most = max(round(screen_rows * SHARE), around + least)
         self.styles.height = min(most, around + (self.view.rows if self.view.display else 0))
 
     def _rows(self, text: Text, columns: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from yeaft.session.asked import Asked
 
 MOST_SUBJECT_CHARS = 400
+LEAST_RULE_COLUMNS = 12
 GAP = "  "
 
 
@@ -96,15 +98,29 @@ def details(ask: AskOpened, asked: Asked | None, ui: Ui) -> Iterator[str]:
 
 
 def rules(
-    ask: AskOpened, asked: Asked | None, kept_in: str, keys: Mapping[str, Sequence[str]], ui: Ui
+    ask: AskOpened, asked: Asked | None, kept_in: str, keys: Mapping[str, Sequence[str]], ui: Ui, *, columns: int
 ) -> Iterator[str]:
-    """Yield which rule a yes for more than once would make, and where it would be kept."""
+    """Yield which rule a yes for more than once would make, and where it would be kept.
+
+    A rule is cut to let all of it be said in so many `columns`, if that can be.
+    """
     if ask.kind == "approval" and ask.rule:
         session, always = (chord_text(next(iter(keys[name]), "-")) for name in ("ask.session", "ask.always"))
-        path, rule = visible_on_one_line(kept_in), visible_on_one_line(ask.rule)
-        yield ui.text("asks.rule", rule=rule, path=path, session=session, always=always)
+        said = partial(ui.text, "asks.rule", path=visible_on_one_line(kept_in), session=session, always=always)
+        room = max(columns - cell_len(said(rule="")), LEAST_RULE_COLUMNS)
+        yield said(rule=cut(visible_on_one_line(ask.rule), room))
     elif ask.kind == "approval" and asked is not None:
         yield ui.text("asks.no_rule")
+
+
+def without_middle(text: str, columns: int) -> str:
+    """Return a text in at most so many columns: a reason begins with a command, and ends with what is said of it."""
+    if cell_len(text) <= columns:
+        return text
+    end = text[-(columns // 2) :]
+    while cell_len(end) > columns // 2:
+        end = end[1:]
+    return cut(text, columns - cell_len(end)) + end
 
 
 def in_lines(hints: Sequence[str], columns: int) -> str:

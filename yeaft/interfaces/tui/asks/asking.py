@@ -63,10 +63,9 @@ class Asking:
         """What is to be read before deciding."""
         return tuple(ask_words.details(self.ask, self._asked, self.ui))
 
-    @cached_property
-    def rules(self) -> tuple[str, ...]:
-        """What a yes for more than once would make."""
-        return tuple(ask_words.rules(self.ask, self._asked, self._kept_in, self._keys, self.ui))
+    def rules(self, columns: int) -> tuple[str, ...]:
+        """Return what a yes for more than once would make, in so many columns if that can be."""
+        return tuple(ask_words.rules(self.ask, self._asked, self._kept_in, self._keys, self.ui, columns=columns))
 
     @property
     def first_line(self) -> str:

@@ -11,10 +11,12 @@ from rich.text import Text
 from yeaft.config.keys import effective
 from yeaft.interfaces.cli.terminal_text import cut
 from yeaft.interfaces.key_names import chord_text, text_code
-from yeaft.interfaces.tui.asks.ask_words import GAP, in_lines
+from yeaft.interfaces.tui.asks.ask_words import GAP, in_lines, without_middle
 from yeaft.interfaces.tui.asks.diff_layout import LEAST_SPLIT_COLUMNS
 
 if TYPE_CHECKING:
+    from textual.geometry import Size
+
     from yeaft.config.keys import ChosenKeys
     from yeaft.interfaces.tui.asks.asking import Asking
     from yeaft.prompts.ui import Ui
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 APPROVAL = ("ask.once", "ask.session", "ask.always", "ask.deny", "ask.edit", "ask.hunks")
 CHOOSING = ("ask.mark", "ask.take", "ask.session", "ask.always", "ask.deny", "ask.edit")
 PICKING = ("ask.take", "ask.mark")
+LOST_AT_BREAKS = 12
+"""About so many columns stay empty at the end of a row, because a word does not fit."""
+MOST_RULE_ROWS = 3
+"""What a rule allows may be a whole script, which stands above it: of that only so much."""
 DECISIONS = ("ask.once", "ask.session", "ask.always")
 
 
@@ -35,11 +41,11 @@ class Standing(Struct, frozen=True, kw_only=True):
     can: Callable[[str, str], bool]
 
 
-def head(name: Text, asking: Asking) -> Text:
-    """Return who asks for what, and why it has to be asked."""
+def head(name: Text, asking: Asking, most_columns: int) -> Text:
+    """Return who asks for what, and why it has to be asked; a reason takes so many columns, whatever it speaks of."""
     text = Text(GAP).join([name, *([Text(asking.what, style="bold")] if asking.what else [])])
     for line in asking.why:
-        text.append(f"\n{line}", style="dim")
+        text.append(f"\n{without_middle(line, most_columns)}", style="dim")
     return text
 
 
@@ -51,29 +57,40 @@ def in_one_line(name: Text, asking: Asking, keys: ChosenKeys, columns: int) -> T
     return Text.assemble(text, (how, "bold"), no_wrap=True, overflow="ellipsis")
 
 
-def foot(asking: Asking, keys: ChosenKeys, stands: Standing, columns: int, *, is_split: bool = False) -> str:
-    """Return which keys do what, below the rules that a yes for good would make.
+def foot(asking: Asking, keys: ChosenKeys, stands: Standing, size: Size, *, is_split: bool = False) -> str:
+    """Return which keys do what, below the rules that a yes for good would make; those only in the rows that are left.
 
     `is_split` says that old and new stand side by side where there is room for that.
     """
-    ui = asking.ui
+    ui, columns = asking.ui, size.width
     if stands.is_written:
         code = "asks.reason" if asking.ask.kind == "approval" else "asks.your_answer"
         return in_lines([ui.text(code), _hint("ask.later", keys, ui, "asks.back")], columns)
-    lines = [*([] if asking.is_waited_for else [ui.text("asks.left_open")]), *asking.rules]
+    hints = _hints(asking, keys, stands, columns, is_split=is_split)
+    left_open = [] if asking.is_waited_for else [ui.text("asks.left_open")]
+    rows = max(1, min(MOST_RULE_ROWS, size.height - hints.count("\n") - 1 - len(left_open)))
+    rules = asking.rules(columns_of(rows, columns))
+    return "\n".join([*left_open, *rules, hints])
+
+
+def _hints(asking: Asking, keys: ChosenKeys, stands: Standing, columns: int, *, is_split: bool) -> str:
+    ui = asking.ui
     if not stands.has_focus:
-        return "\n".join([*lines, _hint("ask.open", keys, ui)])
+        return _hint("ask.open", keys, ui)
     if not stands.is_ready:
-        return "\n".join([*lines, ui.text("asks.one_moment")])
+        return ui.text("asks.one_moment")
     ids = [key_id for key_id in _ids(asking, stands) if stands.can(*_action(key_id))]
     if columns >= LEAST_SPLIT_COLUMNS - 2 and asking.taking is not None:
         ids.append("ask.split")
     codes = {"ask.split": "asks.stacked"} if is_split else {}
     if stands.can("go", ""):
         ids += ["ask.previous", "ask.next"]
-    return "\n".join(
-        [*lines, in_lines([_hint(one, keys, ui, codes.get(one, "")) for one in (*ids, "ask.later")], columns)]
-    )
+    return in_lines([_hint(one, keys, ui, codes.get(one, "")) for one in (*ids, "ask.later")], columns)
+
+
+def columns_of(rows: int, columns: int) -> int:
+    """Return how much of a text surely fits into rows of so many columns."""
+    return rows * columns - (rows - 1) * LOST_AT_BREAKS
 
 
 def _ids(asking: Asking, stands: Standing) -> tuple[str, ...]:

@@ -149,6 +149,15 @@ async def test_a_call_that_failed_says_why_and_one_that_was_denied_is_no_failure
         assert app.lines[:3] == ["  ✗ Bash cat x  failed", "    No such file.", "  ⊘ Bash rm x  denied"]
 
 
+async def test_a_command_that_ended_with_a_code_but_0_says_so_without_being_unfolded() -> None:
+    app = OneTranscript()
+    async with app.run_test(size=(60, 8)) as pilot:
+        app.shows([call(1, command="make", exit_code=2), call(2, command="ls", exit_code=0)], is_reset=True)
+        await pilot.pause()
+
+        assert app.lines[:2] == ["  ! Bash make  exit code 2", "  ✓ Bash ls"]
+
+
 async def test_a_running_command_shows_the_end_of_what_it_prints_however_long() -> None:
     app = OneTranscript()
     async with app.run_test(size=(40, 8)) as pilot:

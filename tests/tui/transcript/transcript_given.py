@@ -8,7 +8,7 @@ from msgspec import Raw
 from textual.app import App, ComposeResult
 
 from yeaft.engine.state import CallState
-from yeaft.events.call import CallFinished, CallStarted
+from yeaft.events.call import CallFinished, CallStarted, Facts
 from yeaft.events.session import MessagePosted
 from yeaft.events.turn import TurnEnded
 from yeaft.interfaces.tui.blocks import AnyBlock, Heading, Posted, Remark, Thought, ToolUse, TurnOver, Words
@@ -48,13 +48,16 @@ def remark(number: int, text: str) -> Remark:
 
 
 def call(number: int, tool: str = "Bash", text: str | None = "done\n", *, output: str = "", **how: Any) -> ToolUse:
-    """A call with its result, or one that runs if `text` is None; `status` and arguments by name."""
+    """A call with its result, or one that runs if `text` is None; `status`, `exit_code` and arguments by name."""
     key, status, images = f"c{number}", how.pop("status", "ok"), how.pop("images", ())
+    facts = Facts(exit_code=how.pop("exit_code", None))
     raw = json.dumps(how)
     started = CallStarted(call_id=key, turn_id="t", tool=tool, args=Raw(raw.encode()), guard="read")
     finished = None
     if text is not None:
-        finished = CallFinished(call_id=key, turn_id="t", tool=tool, status=status, text=text, images=images)
+        finished = CallFinished(
+            call_id=key, turn_id="t", tool=tool, status=status, text=text, images=images, facts=facts
+        )
     state = CallState(call=Call(call_id=key, wire_id=key, tool=tool, args_raw=raw), started=started, finished=finished)
     return ToolUse(key=key, vp_id="omni", turn_id="t", call=state, output=output)
 

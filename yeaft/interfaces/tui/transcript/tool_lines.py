@@ -34,6 +34,7 @@ LEAST_SUBJECT_COLUMNS = 4
 """So much of what a call is about is shown, however little room there is."""
 SIGNS = {
     "ok": ("✓", "v"),
+    "exited": ("!", "!"),
     "failed": ("✗", "x"),
     "denied": ("⊘", "-"),
     "cancelled": ("⊘", "-"),
@@ -72,10 +73,11 @@ def tool_lines(block: ToolUse, view: View, *, is_open: bool) -> list[Line]:
 
 
 def state_of(block: ToolUse) -> str:
-    """Return the status of a call, or what it waits for."""
+    """Return the status of a call, or what it waits for; `exited` is a command that has ended with a code but 0."""
     call = block.call
     if call.finished is not None:
-        return call.finished.status
+        has_exited = call.finished.status == "ok" and call.finished.facts.exit_code
+        return "exited" if has_exited else call.finished.status
     return "asking" if call.ask else "running" if call.started else "waiting"
 
 
@@ -90,7 +92,9 @@ def _head(block: ToolUse, view: View) -> Line:
     change = change_of(block.call.call.tool, block.call.call.args_raw)
     size = f"  {change_size(change)}" if change else ""
     took = f"  {amounts.took(finished.duration_ms)}" if finished and finished.duration_ms >= NOTABLE_MS else ""
-    told_state = "" if state in ("ok", "running", "waiting") else f"  {view.ui.text(f'transcript.call_{state}')}"
+    code = (finished.facts.exit_code if finished else None) or 0
+    is_told = state not in ("ok", "running", "waiting")
+    told_state = f"  {view.ui.text(f'transcript.call_{state}', code=code)}" if is_told else ""
     name, _, subject = said.partition(" ")
     text = Line((decor(f"  {view.sign(fine, plain)} ", style), Part(name, palette.strong), Part(f" {subject}")))
     short_state = f"  {view.ui.text('transcript.call_asking_short')}" if state == "asking" else told_state
@@ -109,7 +113,7 @@ def _style(state: str, view: View) -> Style:
             return palette.good
         case "failed" | "lost" | "unknown":
             return palette.bad
-        case "asking":
+        case "asking" | "exited":
             return palette.warn
         case _:
             return palette.dim

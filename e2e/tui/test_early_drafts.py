@@ -65,7 +65,7 @@ async def test_what_was_sent_before_is_a_draft_next_time_and_an_older_draft_is_p
     assert await first.leaves() == 143
     opens_slowly(yeaft)
     screen = terminals(columns=80, rows=24)
-    screen.starts()
+    screen.starts_program(*yeaft.command())  # a forked one has opened its Session before Enter is pressed
     await screen.shows(OPENING)
     screen.types("say this")
     await screen.shows("> say this")
@@ -82,3 +82,33 @@ async def test_what_was_sent_before_is_a_draft_next_time_and_an_older_draft_is_p
     await again.hides("> say this")
     again.presses("ctrl+s")
     await again.shows("> an old draft")
+
+
+async def test_a_draft_stays_with_its_session_and_goes_along_only_from_one_in_which_nothing_was_said(
+    serve: Serve, terminals: Terminals, yeaft: Yeaft
+) -> None:
+    await serve(answers("Good morning.", "Good night."))
+    await yeaft.has_talked("the first")
+    await yeaft.has_talked("the second")
+    screen = terminals(columns=80, rows=24)
+    screen.starts()
+    await screen.shows(READY)
+    screen.types("for the first")
+    await screen.shows("> for the first")
+
+    await goes_to(screen, "the first", "> for the first")
+    await goes_to(screen, "the second", "> Write a message")
+    screen.types("for the second")
+    await screen.shows("> for the second")
+    await goes_to(screen, "the first", "> for the first")
+    await goes_to(screen, "the second", "> for the second")
+
+
+async def goes_to(screen: Screen, name: str, draft: str) -> None:
+    """Pick another Session, and see its draft."""
+    screen.sends(b"\x1bOS")
+    await screen.shows("Sessions of")
+    screen.types(name)
+    await screen.shows(lambda text: text.count(name) >= 2)
+    screen.presses("enter")
+    await screen.shows(f"❯ {name}", draft)

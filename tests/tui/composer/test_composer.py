@@ -6,6 +6,7 @@ from tests.tui.composer.composer_given import writing, writing_to_a_session
 from yeaft.config.keys import KEYS
 from yeaft.events.ops import SetModel
 from yeaft.interfaces.key_names import text_code
+from yeaft.interfaces.tui.composer.composer import Composer
 from yeaft.interfaces.tui.composer.field import Field
 from yeaft.prompts.ui import Ui
 
@@ -167,7 +168,7 @@ async def test_a_command_gets_no_addressee_and_shows_what_it_takes(tmp_path: Pat
 
 async def test_an_unknown_order_comes_back_into_the_draft(tmp_path: Path) -> None:
     async with writing_to_a_session(tmp_path, "omni") as desk:
-        desk.composer.put_back("/hlep", (), ())
+        desk.composer.put_back([Composer.Sent("/hlep")])
 
         await desk.shows("> /hlep")
 
@@ -175,7 +176,7 @@ async def test_an_unknown_order_comes_back_into_the_draft(tmp_path: Path) -> Non
 async def test_what_could_not_be_said_waits_beside_a_new_draft(tmp_path: Path) -> None:
     async with writing_to_a_session(tmp_path, "omni") as desk:
         await desk.types("new draft")
-        desk.composer.put_back("refused", (), ())
+        desk.composer.put_back([Composer.Sent("refused")])
         await desk.shows("1 queued, waiting for you", "1. refused")
         assert desk.composer.text == "new draft"
 

@@ -78,7 +78,8 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
         self._bursts = Bursts()
         self._doing = Doing(self, self._writing)
         self._has_prefix = False
-        self.keeping = Keeping(self._writing, lambda: self._doing.side, self.set_timer)
+        self.keeping = Keeping(self._writing, lambda: self._begun, self.set_timer)
+        self._begun: SessionSide | None = None
         self._looking = Later(OUTLOOK_AFTER_S, self.set_timer, self._look)
         self._popup = Popup(look, ui)
         self._queue_list = QueueList(look, ui)
@@ -120,9 +121,9 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
         self.run_worker(self._begin(side), exit_on_error=True)
 
     def detach(self) -> None:
-        """Let go of the Session; what is written stays."""
+        """Let go of the Session; what is written stays, until it is known which one follows."""
         self.keeping.now()
-        self._doing.side = None
+        self._doing.side = self._begun = None
         self._show_popup()
         self._chips.show(None, self._writing.files)
 
@@ -286,10 +287,14 @@ class Composer(Vertical, can_focus=True, can_focus_children=False):
     async def _begin(self, side: SessionSide) -> None:
         """Take up the history and the draft that were kept for a Session."""
         entries, kept = await side.read()
+        left_behind = await self.keeping.left_behind(side)
         if side is not self._doing.side:
             return
+        if left_behind == self._writing.kept().draft:
+            self._writing.clear()
         self._writing.history = History(entries)
         self._writing.restore(kept)
+        self._begun = side
         self.changed()
 
     async def _errand(self, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ class Keeping:
         self._writing = writing
         self._side = side
         self._kept = Kept()
+        self._kept_by: SessionSide | None = None
         self._later = Later(KEEP_AFTER_S, set_timer, self.now)
 
     def soon(self) -> None:
@@ -38,6 +40,17 @@ class Keeping:
         if (side := self._side()) is not None:
             self._kept = self._writing.kept()
             side.keep(self._kept)
+            self._kept_by = side
+
+    async def left_behind(self, side: SessionSide) -> Draft | None:
+        """Return the draft that the Session before this one has kept; None if it goes along.
+
+        It does if nothing was said there yet: who begins to write and then looks for the right Session means this one.
+        """
+        before = self._kept_by
+        if before is None or before.kept_at == side.kept_at or not before.here.state.created:
+            return None
+        return (await asyncio.to_thread(read_kept, before.kept_at)).draft
 
     @property
     def unkept(self) -> Kept:

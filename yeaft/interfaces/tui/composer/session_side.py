@@ -24,7 +24,10 @@ MOST_ROUTED_CHARS = 200_000
 
 
 class SessionSide:
-    """One open Session as the composer sees it; `show` is called when there is something else to complete."""
+    """One open Session as the composer sees it; `show` is called when there is something else to complete.
+
+    `kept_at` is the file that its draft is kept in.
+    """
 
     def __init__(self, here: Opened, dialogue: Dialogue, ui: Ui, show: Callable[[], None]) -> None:
         self.here = here
@@ -33,7 +36,7 @@ class SessionSide:
         self.completing = Completing(here, orders=lambda: dialogue.orders, roster=lambda: self.roster, ui=ui, show=show)
         self._lines = TypedLines(home / HISTORY_NAME, dialogue.wish.folder)
         self._home = home
-        self._kept_at = self._draft_path()
+        self.kept_at = self._draft_path()
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -53,7 +56,7 @@ class SessionSide:
     async def read(self) -> tuple[list[str], Kept]:
         """Return the history and the draft that was kept; warms up what completion needs."""
         entries = await asyncio.to_thread(self._lines.read)
-        kept = await asyncio.to_thread(read_kept, self._kept_at)
+        kept = await asyncio.to_thread(read_kept, self.kept_at)
         await asyncio.to_thread(self.completing.warm)
         await self.completing.words()
         return entries, kept
@@ -65,9 +68,9 @@ class SessionSide:
     def keep(self, kept: Kept) -> None:
         """Write the draft down, or forget it. Once something was said it belongs to the Session. Blocks."""
         path = self._draft_path()
-        if path != self._kept_at:
-            write_kept(self._kept_at, Kept())
-            self._kept_at = path
+        if path != self.kept_at:
+            write_kept(self.kept_at, Kept())
+            self.kept_at = path
         write_kept(path, kept)
 
     def outlook(self, text: str, chosen: tuple[str, ...], *, has_files: bool) -> Outlook | None:

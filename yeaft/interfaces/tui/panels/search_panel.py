@@ -117,6 +117,8 @@ class SearchPanel(Panel):
             self._rows = {}
             self._list.show((), empty=self.situation.text("panel.search_hint"))
             return
+        if not self._rows:
+            self._list.show((), empty=self.situation.text("panel.searching"))
         await asyncio.sleep(PAUSE_S)
         here = self.situation.here
         words = ("search", "--json", "--limit", str(MOST_HITS), *(("--here",) if self._is_here else ()), "--", typed)

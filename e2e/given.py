@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from e2e.starting import command, start
 from tests.cli.in_place import answered
 from yeaft.events.ops import Say
 from yeaft.interfaces.assemble import opened
@@ -18,10 +19,9 @@ from yeaft.interfaces.ground import Wish
 from yeaft.session.opening import Wanted
 
 ROOT = Path(__file__).resolve().parents[1]
+LARGEST_LINE_BYTES = 2**26
 PATIENCE_S = 60
 """When a process that should have ended by itself is given up on; no test waits so long unless something is wrong."""
-
-Stdin = int | None
 
 
 def wait_for_end(pid: int) -> None:
@@ -78,13 +78,12 @@ class Yeaft:
         """Let every start that names no other model use the one served at `base_url`."""
         self.environ |= {"YEAFT_BASE_URL": base_url, "YEAFT_MODEL": "scripted", "YEAFT_PROTOCOL": protocol}
 
-    async def start(self, *words: str, stdin: Stdin = DEVNULL, stdout: int = PIPE, stderr: int = PIPE) -> Process:
+    async def start(self, *words: str, stdin: int = DEVNULL, stdout: int = PIPE, stderr: int = PIPE) -> Process:
         """Start it in a process group of its own; the caller waits for its end."""
-        return await self.start_program(*self.command(*words), stdin=stdin, stdout=stdout, stderr=stderr)
+        how = {"stdin": stdin, "stdout": stdout, "stderr": stderr, "limit": LARGEST_LINE_BYTES}
+        return await start(words, self.folder, self.environ, **how)
 
-    async def start_program(
-        self, *argv: str, stdin: Stdin = DEVNULL, stdout: int = PIPE, stderr: int = PIPE
-    ) -> Process:
+    async def start_program(self, *argv: str, stdin: int = DEVNULL, stdout: int = PIPE, stderr: int = PIPE) -> Process:
         """Start another program, such as a shell, in yeaft's place and environment."""
         return await asyncio.create_subprocess_exec(
             *argv,
@@ -94,10 +93,10 @@ class Yeaft:
             cwd=self.folder,
             env=self.environ,
             start_new_session=True,
-            limit=2**26,
+            limit=LARGEST_LINE_BYTES,
         )
 
-    async def run(self, *words: str, given: bytes | None = None, stdin: Stdin = DEVNULL) -> Ran:
+    async def run(self, *words: str, given: bytes | None = None, stdin: int = DEVNULL) -> Ran:
         """Run it to its end, with `given` in a pipe as its standard input, or else with `stdin`."""
         return await self.ended(await self.start(*words, stdin=stdin if given is None else PIPE), given)
 
@@ -114,7 +113,7 @@ class Yeaft:
                 await here.session.idle()
             return here.state.session_id
 
-    async def shell(self, line: str, *, program: str = "bash", stdin: Stdin = DEVNULL) -> Ran:
+    async def shell(self, line: str, *, program: str = "bash", stdin: int = DEVNULL) -> Ran:
         """Run a line of shell in which `yeaft` is a function that runs yeaft."""
         argv = (program, "-c", f'yeaft() {{ "{sys.executable}" -P -m yeaft "$@"; }}\n{line}')
         return await self.ended(await self.start_program(*argv, stdin=stdin))
@@ -134,4 +133,4 @@ class Yeaft:
     @staticmethod
     def command(*words: str) -> tuple[str, ...]:
         """The words that start yeaft; `-P` keeps the modules of a work folder out of it."""
-        return (sys.executable, "-P", "-m", "yeaft", *words)
+        return command(*words)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from e2e.emulator import Emulator
 from e2e.given import PATIENCE_S, Yeaft, wait_for_end
+from e2e.starting import Started, can_fork, fork
 
 FRAME, FRAME_END = b"\x1b[?2026h", b"\x1b[?2026l"
 ASKS_FOR_FRAMES, KNOWS_FRAMES = b"\x1b[?2026$p", b"\x1b[?2026;2$y"
@@ -48,6 +49,7 @@ class Screen:
     ) -> None:
         self.raw = bytearray()
         self.pid = 0
+        self._forked: Started | None = None
         self._yeaft = yeaft
         # Asked where its cursor is, this terminal says nothing; whoever waits for it to answer is not to ask.
         cursor = {"PROMPT_TOOLKIT_NO_CPR": "1"}
@@ -62,16 +64,32 @@ class Screen:
 
     def starts(self, *words: str) -> None:
         """Start `yeaft` with these words."""
-        self.starts_program(*self._yeaft.command(*words))
+        environ = self._all_variables()
+        if not can_fork(environ):
+            self.starts_program(*self._yeaft.command(*words))
+            return
+        self._fd, terminal = pty.openpty()
+        self._set_size()
+        self._forked = fork(words, self._yeaft.folder, environ, (terminal, terminal, terminal), has_terminal=True)
+        self.pid = self._forked.pid
+        os.close(terminal)
+        self._look()
 
     def starts_program(self, *argv: str) -> None:
         """Start another program, such as a shell, in yeaft's place and environment."""
-        environ = {**self._yeaft.environ, **{name: value for name, value in self._environ.items() if value}}
+        environ = self._all_variables()
+        self._forked = None
         self.pid, self._fd = pty.fork()
         if self.pid == 0:
             os.chdir(self._yeaft.folder)
             os.execve(argv[0], argv, environ)
         self._set_size()
+        self._look()
+
+    def _all_variables(self) -> dict[str, str]:
+        return {**self._yeaft.environ, **{name: value for name, value in self._environ.items() if value}}
+
+    def _look(self) -> None:
         os.set_blocking(self._fd, False)
         asyncio.get_running_loop().add_reader(self._fd, self._read)
 
@@ -148,9 +166,15 @@ class Screen:
 
     async def ends(self) -> int:
         """Wait for the end of the process, whatever it has written; returns the exit code, negative for a signal."""
-        code = await asyncio.to_thread(_exit_code, self.pid)
+        code = await asyncio.to_thread(self._exit_code)
         self.pid = 0
         return code
+
+    def _exit_code(self) -> int:
+        if self._forked is not None:
+            return self._forked.exit_code()
+        wait_for_end(self.pid)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     async def stops(self) -> None:
         """Wait until the process is stopped, as by Ctrl+Z."""
@@ -190,7 +214,7 @@ class Screen:
         if self.pid:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
+            self._exit_code()
         if self._fd >= 0:
             os.close(self._fd)
 
@@ -258,11 +282,6 @@ def _stopped_or_ended(pid: int) -> int:
     os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG)
     assert how is not None
     return how.si_code
-
-
-def _exit_code(pid: int) -> int:
-    wait_for_end(pid)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
 def _holds_all(text: str, wanted: Sequence[str | Callable[[str], bool]]) -> bool:

@@ -5,12 +5,13 @@ import contextlib
 import json
 import os
 import signal
-import sys
 import uuid
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from e2e.starting import start
 from yeaft.store.blobs import FileBlobs
 from yeaft.store.directory import list_session_ids, session_paths
 from yeaft.store.journal import SESSION_STREAM
@@ -67,19 +68,7 @@ class Place:
 
     async def start(self, *words: str, stdin: bool = False) -> "Run":
         """Start yeaft with `words`; its standard input is empty unless `stdin` asks for a pipe."""
-        child = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "yeaft",
-            *words,
-            cwd=self.work,
-            env=self.environ,
-            stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
-            limit=LARGEST_LINE_BYTES,
-        )
+        child = await start(words, self.work, self.environ, stdin=PIPE if stdin else DEVNULL, limit=LARGEST_LINE_BYTES)
         return Run(child)
 
     async def run(self, *words: str) -> "Run":

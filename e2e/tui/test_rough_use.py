@@ -145,11 +145,11 @@ async def test_what_is_sent_while_the_session_closes_is_a_draft_next_time(
 
 
 async def test_whoever_suspends_it_again_at_once_gets_the_terminal_back_each_time(
-    serve: Serve, terminals: Terminals
+    serve: Serve, terminals: Terminals, yeaft: Yeaft
 ) -> None:
     await serve(answers("Good morning."))
     screen = terminals(columns=80, rows=24)
-    screen.starts()
+    screen.starts_program(*yeaft.command())
     await screen.shows(READY)
 
     for _ in range(6):

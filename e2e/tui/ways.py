@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Callable
 
 from e2e.given import PATIENCE_S
 from e2e.screen import Screen
 from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
 
+LOOK_AGAIN_S = 0.01
 PRIVATE_MODE = re.compile(rb"\x1b\[\?(\d+)([hl])")
 USUAL = {
     **dict.fromkeys((1000, 1003, 1004, 1006, 1015, 1016, 1049, 2004, 2048), "l"),
@@ -21,8 +23,16 @@ USUAL = {
 async def until(holds: Callable[[], bool]) -> None:
     """Wait for something that no screen shows; `Screen.shows` looks only when something was written."""
     async with asyncio.timeout(PATIENCE_S):
-        while not await asyncio.to_thread(holds):
+        while not await asyncio.to_thread(_holds_soon, holds):
             pass
+
+
+def _holds_soon(holds: Callable[[], bool]) -> bool:
+    """Look, and before looking again leave the processor for a while to those who are waited for."""
+    if holds():
+        return True
+    time.sleep(LOOK_AGAIN_S)
+    return holds()
 
 
 def modes(screen: Screen) -> dict[int, str]:

@@ -11,7 +11,6 @@ import socket
 import sys
 from io import BytesIO
 
-import uvicorn
 from mcp.server.mcpserver import Context, Image, MCPServer
 from mcp.types import AudioContent, ImageContent, TextContent
 from PIL import Image as Drawing
@@ -127,6 +126,8 @@ def main() -> None:
     if sys.argv[1] == "stdio":
         server.run("stdio")
     else:
+        import uvicorn  # only here: most stories start a server that needs none of it
+
         config = uvicorn.Config(server.streamable_http_app(), log_level="error")
         uvicorn.Server(config).run(sockets=[socket.socket(fileno=int(sys.argv[2]))])
 

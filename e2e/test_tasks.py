@@ -16,7 +16,8 @@ from yeaft.llm.scripted.script import Calls, Holds, Says, Script, ScriptedCall, 
 
 MIB = 1024 * 1024
 UNTIL_GO = "until [ -e go ]; do sleep 0.01; done"
-OBEYS = "trap 'printf bye; exit 1' TERM; printf 'up '; touch up.$BASHPID; sleep 300 & wait"
+OBEYS = "sleep 300 & trap 'printf bye; exit 1' TERM; printf 'up '; touch up.$BASHPID; wait"
+"""The child first: one that has just been forked would say goodbye too."""
 STUBBORN = f"(trap '' TERM; printf 'up '; touch up.$BASHPID; sleep 300) & {OBEYS}"
 SURVIVES = f"seq 1 5000; {UNTIL_GO}; seq 5001 50000; printf last"
 

@@ -20,7 +20,7 @@ Listener = Callable[[Recorded | Transient], None]
 Reaction = Callable[[Sequence[Recorded]], None]
 
 
-def nothing(_: Sequence[Recorded]) -> None:
+def nothing(_: Sequence[Recorded] | StoreFailed) -> None:
     """React to nothing."""
 
 
@@ -79,7 +79,7 @@ class Ledger:
 
     So the state always equals the journal plus what is on its way to it, and two requests built one after the other
     have seen exactly the events with lower `seq`. What is irreversible waits for the commit: callers await it before
-    they act, and screens hear of an event only then.
+    they act, and screens hear of an event only then. `on_failure` hears once why nothing can be written any more.
     """
 
     def __init__(
@@ -96,6 +96,7 @@ class Ledger:
         self.epoch = epoch
         self.purse = purse
         self.react: Reaction = nothing
+        self.on_failure: Callable[[StoreFailed], None] = nothing
         self._journal = journal
         self._now_ms = now_ms
         self._stream = stream
@@ -138,7 +139,9 @@ class Ledger:
 
     def _heard_back(self, recorded: Sequence[Recorded], outcome: Outcome) -> None:
         if isinstance(outcome, StoreFailed):
-            self._failure = outcome
+            if self._failure is None:
+                self._failure = outcome
+                self.on_failure(outcome)
             return
         for one in recorded:
             for listener in self._listeners:

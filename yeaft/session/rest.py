@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from yeaft.session.agents.agent_state import live_of
 
 if TYPE_CHECKING:
+    from yeaft.events.agent import AgentSpawned
     from yeaft.session.agents.agents import Agents
     from yeaft.session.hooks.stop_hooks import StopHooks
     from yeaft.session.rewinding_ops import RewindOps
@@ -22,10 +23,33 @@ def turns_rest(state: SessionState, hooks: StopHooks | None, vp_id: str = "") ->
     return not is_open and not is_waited and (hooks is None or not hooks.has_running)
 
 
-def all_rests(state: SessionState, hooks: StopHooks | None, past: RewindOps | None, vp_id: str = "") -> bool:
-    """Whether a VP, or all, have no turn and no sub-agent, and nothing that was said is being changed."""
-    is_past_still = past is None or not past.are_under_way
-    return turns_rest(state, hooks, vp_id) and is_past_still and not live_of(state.agents, vp_id)
+class Rest:
+    """Tells of one Session what is at work in it, turns or what follows them."""
+
+    def __init__(self, state: SessionState, hooks: StopHooks | None, past: RewindOps | None) -> None:
+        self._state = state
+        self._hooks = hooks
+        self._past = past
+
+    def is_complete(self, vp_id: str = "") -> bool:
+        """Whether a VP, or all, have no turn and no sub-agent, and nothing that was said is being changed."""
+        is_past_still = self._past is None or not self._past.are_under_way
+        return turns_rest(self._state, self._hooks, vp_id) and is_past_still and not live_of(self._state.agents, vp_id)
+
+    @property
+    def are_answers_judged(self) -> bool:
+        """Whether hooks hold up the end of a turn."""
+        return self._hooks is not None and self._hooks.has_running
+
+    @property
+    def are_summing_up(self) -> bool:
+        """Whether earlier turns are being summed up."""
+        return self._past is not None and self._past.are_summing_up
+
+    @property
+    def working_agents(self) -> tuple[AgentSpawned, ...]:
+        """The sub-agents that work on something, oldest first."""
+        return tuple(agent.spawned for agent in self._state.agents.values() if agent.is_running)
 
 
 async def until_quiet(

@@ -33,12 +33,12 @@ from yeaft.kernel import ids
 from yeaft.kernel.errors import BadData, NotFound, SessionBusy
 from yeaft.kernel.text import without_surrogates
 from yeaft.session.addressing import address
-from yeaft.session.failures import one_of
+from yeaft.session.failures import break_off, one_of
 from yeaft.session.handoffs import due_returns, settling
 from yeaft.session.ledger import nothing
 from yeaft.session.plain_ops import event_of
 from yeaft.session.reopening import Inquiry, losses, resumptions, unstarted
-from yeaft.session.rest import all_rests, turns_rest, until_quiet
+from yeaft.session.rest import Rest, turns_rest, until_quiet
 from yeaft.session.rewinding_ops import PastOp, RewindOps, admit
 from yeaft.session.saying import said, steered
 
@@ -101,6 +101,7 @@ class Session:
         self._agents = agents
         self._stop_hooks = stop_hooks
         self._past = past
+        self.rest = Rest(ledger.state, stop_hooks, past)
         self.has_begun = False
         self._is_closing = False
         self._is_owner = is_owner
@@ -118,6 +119,7 @@ class Session:
             self._stop_hooks.attach(self._group.create_task, self._follow_up)
         if self._past is not None:
             self._past.attach(self._group.create_task, self._deliver)
+        self._ledger.on_failure = lambda error: break_off(self._group, error)
         return self
 
     async def __aexit__(
@@ -136,7 +138,7 @@ class Session:
             self._ledger.post((OwnerReleased(),), src="engine")
         if self._is_owner:
             await self._ledger.flushed()
-        self._ledger.react = nothing  # neither leads to the other any more, which only a search for garbage would see
+        self._ledger.react = self._ledger.on_failure = nothing  # no ring is left, which is found late
 
     def send(self, op: AnyOp) -> None:
         """Take one op at once; what it leads to is heard as events. Never waits for a turn.
@@ -172,10 +174,6 @@ class Session:
                 self._is_closing = True
                 if how == "abort":
                     self.interrupt(Ending(outcome="aborted"))
-
-    def rests(self, vp_id: str = "") -> bool:
-        """Whether there is nothing of one VP, or of all, that an interruption would stop."""
-        return not self.has_begun or all_rests(self.state, self._stop_hooks, self._past, vp_id)
 
     def interrupt(self, ending: Ending, vp_id: str = "") -> None:
         """Stop the running turns of one VP, or of all, with what waits behind them and their sub-agents."""
@@ -353,7 +351,7 @@ class Session:
 
     def _release_if_done(self) -> None:
         """Give the Session up together with the last thing that happens in it, which saves a commit."""
-        is_done = self.has_begun and self.rests() and (self._tasks is None or not self._tasks.has_running)
+        is_done = self.has_begun and self.rest.is_complete() and (self._tasks is None or not self._tasks.has_running)
         if self._is_closing and is_done and not self._is_released:
             self._is_released = True
             self._ledger.post((OwnerReleased(),), src="engine")

@@ -1,9 +1,10 @@
-"""A Session that another process owns, as one who only looks on sees it: what was said, and what comes."""
+"""A Session in which nothing can be said, because another process owns it or its files are gone; it can be read."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Self
 
 from textual.widgets import Static
 
@@ -31,25 +32,46 @@ FOLLOW_S = 0.5
 
 
 class Onlooker(Modal[None]):
-    """Shows a Session and follows it, without owning it. Nothing can be said here."""
+    """Shows a Session as far as `state` knows it, and follows its `journal` if there is one. Nothing can be said here.
+
+    `title` says why.
+    """
 
     DEFAULT_CSS = """
     Onlooker { background: $background; layout: vertical; }
-    Onlooker > .title { height: 1; padding: 0 1; text-style: bold reverse; text-wrap: nowrap; text-overflow: ellipsis; }
+    Onlooker > .title { height: auto; padding: 0 1; text-style: bold reverse; }
     Onlooker > .hint { height: 1; padding: 0 1; color: $text-muted; }
     """
     BINDINGS = [*TRANSCRIPT_KEYS, bound("panel.close", "leave"), first_bound("panel.give_up", "leave")]
 
-    def __init__(self, paths: SessionPaths, look: Look, ui: Ui) -> None:
+    def __init__(
+        self,
+        state: SessionState,
+        blob: Callable[[str], bytes | None],
+        *,
+        title: str,
+        look: Look,
+        ui: Ui,
+        journal: SqliteJournal | None = None,
+    ) -> None:
         super().__init__()
         self._ui = ui
-        self._journal = SqliteJournal.for_reading(paths.db, FileBlobs(paths.blobs))
-        self._state = SessionState(paths.session_id)
-        self._scene = Scene(self._state, self._noticed)
-        self._title = Static(ui.text("opening.looking", session=paths.session_id), markup=False, classes="title")
+        self._journal = journal
+        self._state = state
+        self._scene = Scene(state, self._noticed)
+        self._title = Static(title, markup=False, classes="title")
         self._hint = Static(ui.text("opening.look_hint"), markup=False, classes="hint")
         self.transcript = Transcript(look, ui)
-        self.transcript.find_pictures(FileBlobs(paths.blobs).get)
+        self.transcript.find_pictures(blob)
+
+    @classmethod
+    def of_another(cls, paths: SessionPaths, look: Look, ui: Ui) -> Self:
+        """Look on while another process goes on with its Session."""
+        blobs = FileBlobs(paths.blobs)
+        title = ui.text("opening.looking", session=paths.session_id)
+        journal = SqliteJournal.for_reading(paths.db, blobs)
+        state = SessionState(paths.session_id)
+        return cls(state, blobs.get, title=title, look=look, ui=ui, journal=journal)
 
     def compose(self) -> ComposeResult:
         """Return the widgets from top to bottom."""
@@ -60,7 +82,11 @@ class Onlooker(Modal[None]):
     def on_mount(self) -> None:
         """Begin to read."""
         self.transcript.focus()
-        self.run_worker(self._follow())
+        if self._journal is not None:
+            self.run_worker(self._follow(self._journal))
+        else:
+            self._scene.reset()
+            self.transcript.apply(self._scene.take())
 
     def on_transcript_wants_older(self) -> None:
         """Show what lies back."""
@@ -78,11 +104,11 @@ class Onlooker(Modal[None]):
         """Look on no longer."""
         self.dismiss(None)
 
-    async def _follow(self) -> None:
+    async def _follow(self, journal: SqliteJournal) -> None:
         is_first = True
         while True:
             try:
-                came = await asyncio.to_thread(self._journal.read, SESSION_STREAM, self._state.head)
+                came = await asyncio.to_thread(journal.read, SESSION_STREAM, self._state.head)
             except StoreFailed as error:
                 self.notify(self._ui.retold(str(error)), severity="error", markup=False)
                 return

@@ -69,13 +69,12 @@ class Sittings:
         farewell = Farewell(self._ui)
         following: Wish | None = None
         failure: YeaftError | None = None
-        is_open = False
+        here: Opened | None = None
         self._app.wish = lambda: wish
         try:
             self._to_tell += await offer_trust(self._app, wish)
             async with AsyncExitStack() as stack:
                 here = await self._opened(wish, stack)
-                is_open = here is not None
                 if here is not None:
                     following = await self._talk(here, wish, farewell)
         except* YeaftError as group:
@@ -88,7 +87,9 @@ class Sittings:
                 self._app.leave_from(farewell.session_id, *farewell.lines())
             self._to_tell += farewell.unlisted() if following is not None else ()
             return following
-        if is_open or self._app.is_ending:
+        if here is not None or self._app.is_ending:
+            if here is not None and isinstance(failure, StoreFailed):
+                await self._look_back(here, failure)
             self._give_up(failure)
             return None
         return await self._instead(failure, wish)
@@ -225,7 +226,14 @@ class Sittings:
         except YeaftError as error:
             self._screen.complain(error)
             return
-        await self._app.asked(Onlooker(paths, self._app.look, self._ui))
+        await self._app.asked(Onlooker.of_another(paths, self._app.look, self._ui))
+
+    async def _look_back(self, here: Opened, error: StoreFailed) -> None:
+        """Say why nothing is kept any more, and let what was said be read and copied: it may be nowhere else."""
+        from yeaft.interfaces.tui.onlooker import Onlooker
+
+        title = self._ui.retold(str(error))
+        await self._app.asked(Onlooker(here.state, here.blob, title=title, look=self._app.look, ui=self._ui))
 
     def _give_up(self, error: YeaftError) -> None:
         """End with what went wrong: it stands in the terminal afterwards, and in the exit code."""

@@ -26,6 +26,7 @@ from yeaft.session.slash.effort import check_effort
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from yeaft.events.agent import AgentSpawned
     from yeaft.interfaces.assemble import Opened
     from yeaft.interfaces.ground import Wish
 
@@ -68,6 +69,22 @@ class Dialogue:
         return bool(self.at_work) or (self._here.session.has_begun and any(self._here.state.waiting.values()))
 
     @property
+    def is_held_up(self) -> bool:
+        """Whether hooks look at an answer or earlier turns are being summed up, though turns may have ended."""
+        session = self._here.session
+        return session.has_begun and (session.rest.are_answers_judged or session.rest.are_summing_up)
+
+    @property
+    def working_agents(self) -> tuple[AgentSpawned, ...]:
+        """The sub-agents that work on something; those of a dead process do not."""
+        return self._here.session.rest.working_agents if self._here.session.has_begun else ()
+
+    @property
+    def can_be_stopped(self) -> bool:
+        """Whether anything but graphs is at work: a turn, or what follows one."""
+        return self.is_busy or self.is_held_up or bool(self.working_agents)
+
+    @property
     def is_saying(self) -> bool:
         """Whether a message is on its way to being said."""
         return self._taking is not None
@@ -105,7 +122,12 @@ class Dialogue:
 
     def left_alone(self, op: AnyOp) -> str:
         """Return what to say of an op that would stop something where nothing runs; empty for any other."""
-        if not isinstance(op, Interrupt) or self.is_saying or not self._here.session.rests(op.vp_id):
+        session = self._here.session
+        if (
+            not isinstance(op, Interrupt)
+            or self.is_saying
+            or (session.has_begun and not session.rest.is_complete(op.vp_id))
+        ):
             return ""
         if op.vp_id:
             return self._here.ui.text("stop.vp_rests", vp=f"@{op.vp_id}")
@@ -115,10 +137,10 @@ class Dialogue:
         """Give up the message that is on its way; else stop what runs, graphs too. Says whether there was anything."""
         if self.give_up_saying():
             return True
-        is_busy = self.is_busy
-        if is_busy:
+        can_be_stopped = self.can_be_stopped
+        if can_be_stopped:
             self._here.session.interrupt(Ending(outcome="aborted"))
-        return self.graphs.suspend() or is_busy
+        return self.graphs.suspend() or can_be_stopped
 
     def give_up_saying(self) -> bool:
         """Give up the message that is on its way to being said, and say whether one was: nothing of it has happened."""

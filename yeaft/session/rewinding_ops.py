@@ -64,6 +64,11 @@ class RewindOps:
         return isinstance(self._doing, Rewind | Redo) and self.are_under_way
 
     @property
+    def are_summing_up(self) -> bool:
+        """Whether earlier turns are being summed up, which can be stopped."""
+        return isinstance(self._doing, Compact) and not self._doing.undo and self.are_under_way
+
+    @property
     def hold_turns(self) -> bool:
         """Whether one is being done that no turn may begin before."""
         return isinstance(self._doing, Rewind | Redo | Compact) and self.are_under_way

@@ -220,6 +220,8 @@ class Conversation(PromptScreen):
             watched = self._scene.focus
             at_work = {lane.vp_id for lane in self._lanes()}
             self._stop(watched if watched in at_work else "")
+        elif self._dialogue is not None and self._dialogue.is_held_up:
+            self._stop("")
         elif self._dialogue is not None and self._dialogue.graphs.suspend():
             self._soon()
         elif self._escapes.again(time.monotonic()):
@@ -229,7 +231,7 @@ class Conversation(PromptScreen):
         """Clear the draft; else stop all that runs; else, when pressed again, leave."""
         if self.composer.clear() or self._outbox.take_back():
             self._ladder.forget()
-        elif self._dialogue is not None and (self._dialogue.is_busy or self._dialogue.graphs.are_running):
+        elif self._dialogue is not None and (self._dialogue.can_be_stopped or self._dialogue.graphs.are_running):
             self._ladder.forget()
             self._stop("")
         elif self._ladder.again(time.monotonic()):
@@ -290,13 +292,15 @@ class Conversation(PromptScreen):
     def _stop(self, vp_id: str) -> None:
         """Stop one VP, or all for an empty id, and say how to let it go on."""
         assert self._dialogue is not None
-        is_busy = self._dialogue.is_busy
+        is_busy, is_more = self._dialogue.is_busy, self._dialogue.can_be_stopped
         if vp_id:
             self.ask_for(Interrupt(vp_id=vp_id))
         else:
             self._dialogue.interrupt()
         self._soon()
         if not is_busy:
+            if is_more:
+                self.notify(self._ui.text("screen.stopped_rest"), markup=False)
             return  # runs of graphs tell themselves that they stand still
         whom = f"@{vp_id}" if vp_id else self._ui.text("screen.all_of_them")
         self.notify(self._ui.text("screen.stopped", vp=whom), markup=False)
@@ -359,8 +363,6 @@ class Conversation(PromptScreen):
             return
         self.transcript.apply(self._scene.take())
         self._draw_lanes()
-        if self._leaving is not None:
-            self._leaving.look()
 
     def _draw_lanes(self) -> None:
         if self._scene is None or self._here is None or self._dialogue is None:
@@ -371,7 +373,9 @@ class Conversation(PromptScreen):
         self.run_bar.show(runs, self._here.state.open_asks.values())
         self.status_line.show(self._here, self._dialogue.wish)
         self._notifying.show(self._here, is_busy=bool(now or runs))
-        self._tick_while(bool(now or runs))
+        if self._leaving is not None:
+            self._leaving.look()  # with every tick: what follows an answer can end without an event
+        self._tick_while(bool(now or runs or (self._leaving and self._leaving.is_waiting)))
 
     def _tick_while(self, runs: bool) -> None:
         """Let clocks go on while something runs, and only then."""

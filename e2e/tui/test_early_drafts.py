@@ -1,4 +1,4 @@
-"""What is written before a Session is open is there again next time, if a signal comes first."""
+"""What is written and not said when a signal comes is there again next time."""
 
 import json
 import os
@@ -12,19 +12,9 @@ from e2e.screen import Screen
 from e2e.tui.ways import answers, are_usual, modes
 
 READY = "$0.00"
-OPENING = "You can write already."
 
 
-def opens_slowly(yeaft: Yeaft) -> None:
-    hooks = {"SessionStart": [{"hooks": [{"type": "command", "command": "sleep 1000"}]}]}
-    (yeaft.dir / "hooks.json").write_text(json.dumps({"hooks": hooks}))
-
-
-def opens_at_once(yeaft: Yeaft) -> None:
-    (yeaft.dir / "hooks.json").unlink()
-
-
-async def ends_while_it_opens(screen: Screen) -> None:
+async def ends_by_a_signal(screen: Screen) -> None:
     os.kill(screen.pid, signal.SIGTERM)
     assert await screen.leaves() == 143
     assert are_usual(screen), modes(screen)
@@ -36,56 +26,42 @@ async def test_a_draft_written_while_a_session_opens_is_its_draft_next_time(
 ) -> None:
     await serve(answers("Good morning.", "Good morning."))
     words = ("-r", await yeaft.has_talked("hello")) if is_resumed else ()
-    yeaft.dir.mkdir(exist_ok=True)
-    opens_slowly(yeaft)
     screen = terminals(columns=80, rows=24)
     screen.starts(*words)
-    await screen.shows(OPENING)
     screen.types("a thought, 你好")
     await screen.shows("> a thought, 你好")
 
-    await ends_while_it_opens(screen)
-    opens_at_once(yeaft)
+    await ends_by_a_signal(screen)
 
     again = terminals(columns=80, rows=24)
     again.starts(*words)
     await again.shows(READY if not is_resumed else "Good morning.", "> a thought, 你好")
 
 
-async def test_what_was_sent_before_is_a_draft_next_time_and_an_older_draft_is_put_aside(
+async def test_what_hooks_hold_back_when_a_signal_comes_is_there_next_time_beside_the_draft(
     serve: Serve, terminals: Terminals, yeaft: Yeaft
 ) -> None:
     await serve(answers("Good morning."))
-    first = terminals(columns=80, rows=24)
-    first.starts()
-    await first.shows(READY)
-    first.types("an old draft")
-    await first.shows("> an old draft")
-    os.kill(first.pid, signal.SIGTERM)
-    assert await first.leaves() == 143
-    opens_slowly(yeaft)
+    yeaft.dir.mkdir(exist_ok=True)
+    hooks = yeaft.dir / "hooks.json"
+    hooks.write_text(
+        json.dumps({"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "sleep 1000"}]}]}})
+    )
     screen = terminals(columns=80, rows=24)
     screen.starts()
-    await screen.shows(OPENING)
+    await screen.shows(READY)
     screen.types("say this")
-    await screen.shows("> say this")
     screen.presses("enter")
-    await screen.shows(lambda text: "> say this" not in text)
+    await screen.shows("On its way")
+    screen.types("and then that")
+    await screen.shows("> and then that")
 
-    await ends_while_it_opens(screen)
-    opens_at_once(yeaft)
+    await ends_by_a_signal(screen)
+    hooks.unlink()
 
     again = terminals(columns=80, rows=24)
     again.starts()
-    text = await again.shows(READY, "say this")
-    if "1 queued" in text:  # the Session was open by then, and the older one the draft again
-        await again.shows("1. say this", "> an old draft")
-        return
-    await again.shows("> say this")
-    again.presses("ctrl+u")
-    await again.hides("> say this")
-    again.presses("ctrl+s")
-    await again.shows("> an old draft")
+    await again.shows(READY, "1 queued", "1. say this", "> and then that")
 
 
 async def test_a_draft_stays_with_its_session_and_goes_along_only_from_one_in_which_nothing_was_said(

@@ -2,16 +2,40 @@
 
 from pathlib import Path
 
+import pytest
 from textual.widgets import Input
 
 from tests.session.session_given import calls, cast, for_vp, held, says
 from tests.tui.asks.asks_given import seated
 from yeaft.events.ops import Interrupt
+from yeaft.interfaces.tui.asks import guard as guarding
 from yeaft.interfaces.tui.asks.guard import GUARD_S, TYPING_S, Guard
 from yeaft.llm.scripted.script import Calls, Script
 
 ONCE = "1 yes, once"
 COME_HERE = "Alt+A answer the question"
+TOO_SOON = "one moment"
+
+
+class Moment:
+    """How long a question takes no key, as a story wants it: on a machine that stands still, 0.3 s may be over."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self._patch = patch
+
+    def lasts(self) -> None:
+        """The moment is not over before `passes`."""
+        self._patch.setattr(guarding, "GUARD_S", 3600.0)
+
+    def passes(self) -> None:
+        """From the next key that comes too soon on, it lasts as long as ever."""
+        self._patch.setattr(guarding, "GUARD_S", GUARD_S)
+
+
+@pytest.fixture
+def moment(monkeypatch: pytest.MonkeyPatch) -> Moment:
+    """The moment in which a question takes no key."""
+    return Moment(monkeypatch)
 
 
 def writes(wire_id: str = "c1", name: str = "a.txt") -> Calls:
@@ -46,13 +70,18 @@ def test_who_has_pressed_a_key_within_the_last_second_is_typing() -> None:
     assert guard.typing_s(5.0 + TYPING_S) == 0.0
 
 
-async def test_a_question_takes_the_focus_from_who_only_waits_and_keys_a_moment_later(tmp_path: Path) -> None:
+async def test_a_question_takes_the_focus_from_who_only_waits_and_keys_a_moment_later(
+    tmp_path: Path, moment: Moment
+) -> None:
+    moment.lasts()
     async with seated(tmp_path, writes(), says("Noted.")) as seat:
         await seat.says("write")
         await seat.until(lambda: seat.is_asked)
-
         await seat.presses("1")
-        assert "one moment" in seat.asks
+        assert TOO_SOON in seat.asks
+
+        moment.passes()
+        await seat.presses("1")
         await seat.sees(ONCE)
         assert seat.file() is None
         await seat.presses("1")
@@ -163,7 +192,7 @@ async def test_a_question_behind_a_modal_panel_waits_and_says_so(tmp_path: Path)
         await seat.until(lambda: seat.file() == "milk\n")
 
 
-async def test_what_is_typed_as_a_reason_does_not_answer_the_question_behind_it(tmp_path: Path) -> None:
+async def test_what_is_typed_as_a_reason_does_not_answer_the_question_behind_it(tmp_path: Path, moment: Moment) -> None:
     told = cast(for_vp("omni", writes(), says("ok")), for_vp("tester", writes("c2", "b.txt"), says("ok")))
     async with seated(tmp_path, told, roster=("omni", "tester")) as seat:
         await seat.says("@all write")
@@ -171,21 +200,33 @@ async def test_what_is_typed_as_a_reason_does_not_answer_the_question_behind_it(
         await seat.presses("4")
         await seat.types("no ")
 
+        moment.lasts()
         seat.here.session.send(Interrupt(vp_id="omni"))
         await seat.types_once(lambda: "1 of 2" not in seat.asks, "1y1y")
-        await seat.sees(ONCE)
+        await seat.sees("@tester", TOO_SOON)
 
         assert (seat.file(), seat.file("b.txt")) == (None, None)
 
 
-async def test_a_key_pressed_twice_answers_once(tmp_path: Path) -> None:
+async def test_a_key_pressed_twice_answers_once(tmp_path: Path, moment: Moment) -> None:
     async with seated(tmp_path, writes(), writes("c2", "b.txt"), says("Noted.")) as seat:
         await seat.says("write")
         await seat.sees("a.txt", ONCE)
 
+        moment.lasts()
         await seat.presses("1", "1", "1")
         await seat.sees("b.txt")
 
         assert seat.file() == "milk\n"
         assert seat.file("b.txt") is None
         assert len(seat.here.state.answers) == 1
+
+
+async def test_a_question_that_becomes_void_once_the_screen_is_gone_is_no_error(tmp_path: Path) -> None:
+    async with seated(tmp_path, writes()) as seat:
+        await seat.says("write")
+        await seat.sees(ONCE)
+
+    seat.app.notify("A question became void.")
+
+    assert not seat.app.screen_stack

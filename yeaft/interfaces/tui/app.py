@@ -274,10 +274,11 @@ class YeaftApp(App[int]):
         timeout: float | None = None,
         markup: bool = True,
     ) -> None:
-        """Tell something for a moment, also where there is no room for more than a sentence."""
+        """Tell something for a moment, also where only a sentence has room, and where no screen is left."""
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
-        if isinstance(self.screen, TooSmall):
-            self.screen.tell(message)
+        for top in self.screen_stack[-1:]:
+            if isinstance(top, TooSmall):
+                top.tell(message)
 
     def action_redraw(self) -> None:
         """Draw everything anew, over whatever another program has written there."""

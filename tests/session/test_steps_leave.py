@@ -24,8 +24,8 @@ def unsearched() -> Iterator[None]:
     gc.enable()
 
 
-def there_are(kind: type) -> int:
-    return sum(isinstance(one, kind) for one in gc.get_objects())
+def all_of(*kinds: type) -> list[object]:
+    return [one for one in gc.get_objects() if isinstance(one, kinds)]
 
 
 async def test_nothing_of_a_step_waits_for_the_search_for_garbage(given: Given, unsearched: None) -> None:
@@ -33,9 +33,8 @@ async def test_nothing_of_a_step_waits_for_the_search_for_garbage(given: Given, 
     file = given.folder / "chain.yaml"
     file.write_text(CHAIN, encoding="utf-8")
     wish = Wish(environ=given.environ, folder=given.folder, wanted=Wanted())
-    minds = there_are(VpMind)
     async with opened(wish) as here:
-        sessions = there_are(Session)
+        known = [*all_of(Session, VpMind), here.session]
         graphing = Graphing(here, hear_step=lambda act_id, heard: None)
         graphing.begin()
         run = await graphing.runs.start(frozen(read_file(file, here.library)), "go")
@@ -44,4 +43,4 @@ async def test_nothing_of_a_step_waits_for_the_search_for_garbage(given: Given, 
 
         assert ended is not None
         assert (ended.outcome, ended.steps) == ("completed", 4)
-        assert (there_are(Session) - sessions, there_are(VpMind) - minds) == (0, 0)
+        assert [one for one in all_of(Session, VpMind) if not any(one is other for other in known)] == []

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from rich.style import Style
 
 from yeaft.interfaces.tui.transcript.line import PLAIN, Part
+from yeaft.interfaces.tui.transcript.markdown.addresses import readable
 from yeaft.interfaces.tui.transcript.shown import shown
 from yeaft.kernel.pattern import Pattern
 
@@ -44,13 +45,13 @@ def inline_parts(tokens: Sequence[Token], palette: Palette, outer: Style = PLAIN
                 styles.append(styles[-1] + palette.link + _link_style(target, palette))
             case "link_close":
                 styles.pop()
-                if target and not _says(parts, target):
-                    parts.append(Part(f" ({shown(target)})", styles[-1] + palette.dim))
+                if target and not _says(parts, readable(target)):
+                    parts.append(Part(f" ({shown(readable(target))})", styles[-1] + palette.dim))
                 target = ""
             case "strong_close" | "em_close" | "s_close":
                 styles.pop()
             case "image":
-                source = str(token.attrs.get("src", ""))
+                source = readable(str(token.attrs.get("src", "")))
                 parts.append(Part(shown(f"[{token.content}] ({source})"), styles[-1] + palette.dim))
             case _:
                 parts.append(Part(shown(token.content), styles[-1]))
@@ -64,7 +65,7 @@ def _linked(text: str, style: Style, palette: Palette, *, within: str) -> Iterat
     for found in _URL.finditer(text) if not within and "://" in text else ():
         if found.start() > at:
             yield Part(text[at : found.start()], style)
-        yield Part(found[0], style + palette.link + _link_style(found[0], palette))
+        yield Part(readable(found[0]), style + palette.link + _link_style(found[0], palette))
         at = found.end()
     if at < len(text):
         yield Part(text[at:], style)

@@ -10,7 +10,7 @@ import psutil
 
 from e2e.conftest import Serve
 from e2e.given import PATIENCE_S, Yeaft
-from yeaft.llm.scripted.script import Holds, Says, script
+from yeaft.llm.scripted.script import Calls, Holds, Says, ScriptedCall, script
 
 SERVER = Path(__file__).resolve().parents[1] / "tests" / "mcp" / "odd_server.py"
 CONFIG = """
@@ -24,6 +24,13 @@ command = "{python}"
 args = ["{server}", "plain"]
 env = {{ SAMPLE_DIARY = "{port}" }}
 """
+POST = """
+[mcp.servers.post]
+command = "{python}"
+args = ["{server}", "able"]
+env = {{ SAMPLE_DIARY = "{port}" }}
+"""
+UNKNOWN = "Whether it had its effect is unknown"
 
 
 class Diary:
@@ -56,11 +63,11 @@ class Diary:
         writer.close()
 
 
-async def with_servers(yeaft: Yeaft) -> Diary:
+async def with_servers(yeaft: Yeaft, servers: str = CONFIG) -> Diary:
     diary = Diary()
     port = await diary.open()
     yeaft.dir.mkdir(exist_ok=True)
-    config = CONFIG.format(python=sys.executable, server=SERVER, port=port)
+    config = servers.format(python=sys.executable, server=SERVER, port=port)
     (yeaft.dir / "config.toml").write_text(config, encoding="utf-8")
     return diary
 
@@ -110,3 +117,35 @@ async def test_an_interrupt_leaves_no_server(yeaft: Yeaft, serve: Serve) -> None
 
     assert ran.code == 130
     assert [one for one in before if one.is_running()] == []
+
+
+async def test_after_kill_9_a_model_is_not_told_that_a_call_had_no_effect(yeaft: Yeaft, serve: Serve) -> None:
+    diary = await with_servers(yeaft, POST)
+    call = ScriptedCall(tool="mcp__post__wait", id="c1")
+    server = await serve(script(Calls(calls=(call,)), Says(text="I shall look.")))
+    assert (await yeaft.run("mcp", "test", "post")).code == 0
+    process = await yeaft.start("-y", "-p", "send it")
+    await diary.has("wait began")
+    os.kill(process.pid, signal.SIGKILL)
+    await process.wait()
+
+    ran = await yeaft.run("-c", "-p", "well?")
+
+    assert (ran.code, ran.out) == (0, b"I shall look.\n"), ran
+    assert UNKNOWN in server.requests[-1].raw.decode()
+
+
+async def test_after_kill_9_a_step_does_not_call_again(yeaft: Yeaft) -> None:
+    diary = await with_servers(yeaft, POST)
+    (yeaft.folder / "g.yaml").write_text("graph: {steps: [{id: send, tool: mcp__post__wait, retries: {max: 2}}]}\n")
+    assert (await yeaft.run("mcp", "test", "post")).code == 0
+    process = await yeaft.start("graph", "run", "g.yaml", "go", "-q", "--mode", "auto")
+    await diary.has("wait began")
+    os.killpg(process.pid, signal.SIGKILL)
+    await process.wait()
+
+    ran = await yeaft.run("graph", "resume", "last", "-q", "--mode", "auto")
+
+    assert ran.code == 1, ran
+    assert UNKNOWN in ran.err
+    assert diary.lines.count("wait began") == 1

@@ -191,6 +191,8 @@ async def test_an_interrupt_cancels_the_call_at_the_server(given: McpGiven) -> N
 
     assert await talk.outcome() == "aborted"
     await given.diary.has("wait cancelled")
+    assert talk.result("c1").status == "cancelled"
+    assert "may have had part of its effect" in talk.result("c1").text
 
 
 async def test_pictures_are_seen_by_the_model_everything_else_is_named_and_failures_are_failures(

@@ -24,7 +24,7 @@ AGAIN = ("read", "local")
 ENDED_BY_SIGNAL = 128
 """Exit codes above this say that a signal has ended a command."""
 Probe = Callable[[str], Known | None]
-"""Tells what an unsafe call (by id) left behind; None if nothing can be known."""
+"""Tells what the command of a call of Bash (by its id) left behind; None if nothing can be known."""
 
 
 class Inquiry:
@@ -65,7 +65,7 @@ class Inquiry:
         return Known(status="cancelled", text=text, facts=known.facts)
 
     def _known(self, started: CallStarted) -> Known | None:
-        if started.guard == "unsafe":
+        if started.tool == "Bash":
             return self._probe(started.call_id)
         if started.guard == "verify" and started.intents:
             return self._compared(started.intents)

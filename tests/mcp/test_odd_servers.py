@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from msgspec import Raw
 
-from tests.mcp.mcp_given import McpGiven, is_alive
+from tests.mcp.mcp_given import McpGiven, gone
 from tests.session.session_given import calls, says, tools_of
 from yeaft.events.tools import ToolsChanged
 from yeaft.mcp.pinned import read_pinned, write_pinned
@@ -145,7 +145,7 @@ async def test_a_server_that_does_not_want_to_end_is_ended(given: McpGiven) -> N
 
     await servers.aclose()
 
-    assert [pid for pid in given.diary.pids if is_alive(pid)] == []
+    await gone(*given.diary.pids)
 
 
 async def test_damaged_notes_of_a_server_are_as_good_as_none(given: McpGiven) -> None:

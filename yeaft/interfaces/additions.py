@@ -23,6 +23,7 @@ from yeaft.store.attachments import Attachments
 if TYPE_CHECKING:
     from yeaft.engine.calls import Gate
     from yeaft.interfaces.ground import Ground
+    from yeaft.session.state import SessionState
     from yeaft.tools.around import Around
 
 
@@ -50,19 +51,18 @@ def artifacts(ground: Ground) -> ArtifactStore:
     return ArtifactStore(ground.room.paths.out, session_id=ground.room.paths.session_id)
 
 
-def arounds(ground: Ground, vp_id: str, folder: Path | None = None) -> tuple[Around, ...]:
-    """What happens around each call of a VP or of its sub-agent (then `vp_id` is a label), the first outermost.
+def arounds(ground: Ground, label: str, state: SessionState, folder: Path | None = None) -> tuple[Around, ...]:
+    """What happens around each call of a VP, a sub-agent or a step, the first outermost.
 
-    A sub-agent may have a `folder` of its own.
+    Their turns are in `state`; they may work in a `folder` of their own.
     """
-    state = ground.room.state
     nested = nested_instructions(
         ground.sources,
         ground.instructions,
         cache(lambda: load_texts(ground.lang)),
-        lambda: state.files_read.get(vp_id, {}),
+        lambda: state.files_read.get(label, {}),
     )
-    listening = (ground.hooks.around(vp_id),) if ground.hooks else ()
+    listening = (ground.hooks.around(state, folder),) if ground.hooks else ()
     paths = ground.paths if folder is None else replace(ground.paths, folder=folder)
     return (*listening, ground.checkpoints.around(paths), nested)
 
@@ -70,4 +70,4 @@ def arounds(ground: Ground, vp_id: str, folder: Path | None = None) -> tuple[Aro
 def gate(ground: Ground, approvals: Approvals, vp_id: str) -> Gate:
     """What stands between the calls of a VP and their effects."""
     own_gate = VpGate(approvals, vp_id)
-    return ground.hooks.gate(own_gate, vp_id) if ground.hooks else own_gate
+    return ground.hooks.gate(own_gate, ground.room.state) if ground.hooks else own_gate

@@ -201,7 +201,7 @@ def _session(ground: Ground, approvals: Approvals, flows: VpFlows, stack: AsyncE
     kept = Attachments(ground.room.paths.attachments)
 
     def make_seat(vp_id: str) -> Seat:
-        around = additions.arounds(ground, vp_id)
+        around = additions.arounds(ground, vp_id, ground.room.state)
         toolbox = surrounded({**toolbox_for(vp_id, workshop), **flows.tools()}, around)
         served = ground.serving.of_vp(vp_id, ground.library, around)
         mind = VpMind(vp_id, thinking, toolbox, ground.ledger, ground.room.blobs, attachments=kept, served=served)
@@ -264,7 +264,7 @@ def _means(ground: Ground, approvals: Approvals, workshop: Workshop, thinking: T
     def equip(label: str, state: SessionState, folder: Path) -> Toolbox:
         paths = replace(workshop.paths, folder=folder)
         tools = toolbox_for(label, replace(workshop, state=state, paths=paths, tasks=None, agents=None))
-        return surrounded(tools, additions.arounds(ground, label, folder))
+        return surrounded(tools, additions.arounds(ground, label, state, folder))
 
     return Means(
         parent=ground.ledger,
@@ -272,8 +272,8 @@ def _means(ground: Ground, approvals: Approvals, workshop: Workshop, thinking: T
         blobs=ground.room.blobs,
         thinking=thinking,
         equip=equip,
-        serve=lambda label, parent, folder: ground.serving.of(
-            parent.tools.offers, partial(additions.arounds, ground, label, folder), may_ask=False
+        serve=lambda label, parent, state, folder: ground.serving.of(
+            parent.tools.offers, partial(additions.arounds, ground, label, state, folder), may_ask=False
         ),
         approvals=approvals,
         inquiry=inquiry,

@@ -56,8 +56,8 @@ Equip = Callable[[str, SessionState, Path], Toolbox]
 
 Reach = Callable[[str], Awaitable[None]]
 """Waits for the server whose tool this is. Raises `ToolFailed` when it cannot be reached."""
-Serve = Callable[[str, "Vp", Path], "Served | None"]
-"""Gives the tools of servers to a label, as far as its VP has them; None if there are no servers."""
+Serve = Callable[[str, "Vp", SessionState, Path], "Served | None"]
+"""Gives the tools of servers to a label, as `Equip` does, as far as its VP has them; None if there are no servers."""
 
 
 async def _has_no_servers(tool: str) -> None:
@@ -130,9 +130,9 @@ class AgentMaker:
         toolbox = agent_tools(means.equip(label, ledger.state, Path(spawned.folder)), parent, persona)
         caller = Caller(vp_id=spawned.vp_id, ledger=ledger, folder=Path(spawned.folder), root_id=spawned.root_id)
         own_gate = AgentGate(means.approvals, caller)
-        gate = means.hooks.agent_gate(own_gate, label, caller) if means.hooks else own_gate
+        gate = means.hooks.gate(own_gate, ledger.state, caller.folder) if means.hooks else own_gate
 
-        served = means.serve(label, parent, Path(spawned.folder)) if persona is None else None
+        served = means.serve(label, parent, ledger.state, caller.folder) if persona is None else None
 
         def make_seat(vp_id: str) -> Seat:
             mind = VpMind(vp_id, thinking, toolbox, ledger, means.blobs, served=served)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from yeaft.engine.calls import Gate
     from yeaft.events.agent import AgentSpawned
-    from yeaft.session.asked import Caller
     from yeaft.session.hooks.hook_scene import HookScene
     from yeaft.session.hooks.hooked_gate import AskingGate
     from yeaft.session.hooks.stop_hooks import StopHooks
     from yeaft.session.intake import Step
     from yeaft.session.ledger import Ledger
+    from yeaft.session.state import SessionState
     from yeaft.tools.around import Around
 
 
@@ -28,16 +30,12 @@ class Listening(Protocol):
         """What they hear of the Session as a whole; to be entered before the Session."""
         ...
 
-    def gate(self, gate: AskingGate, vp_id: str) -> Gate:
-        """The gate before the calls of a VP."""
+    def gate(self, gate: AskingGate, state: SessionState, folder: Path | None = None) -> Gate:
+        """The gate before calls that `state` tells of; who makes them may work in a `folder` of its own."""
         ...
 
-    def agent_gate(self, gate: AskingGate, label: str, caller: Caller) -> Gate:
-        """The gate before the calls of a sub-agent."""
-        ...
-
-    def around(self, label: str) -> Around:
-        """What they do around the calls of a VP or a sub-agent."""
+    def around(self, state: SessionState, folder: Path | None = None) -> Around:
+        """What they do around such calls."""
         ...
 
     def stop_hooks(self) -> StopHooks:

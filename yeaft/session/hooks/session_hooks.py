@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from yeaft.engine.calls import Gate
     from yeaft.engine.state import TurnState
     from yeaft.events.agent import AgentSpawned
-    from yeaft.session.asked import Caller
     from yeaft.session.hooks.hooks_file import Hooks
     from yeaft.session.intake import Step
     from yeaft.session.ledger import Ledger
@@ -45,7 +44,6 @@ class SessionHooks:
     ) -> None:
         self._ledger = ledger
         self._phrases = phrases
-        self._callers: dict[str, Caller] = {}
         self._runs = HookRuns(
             hooks, HookShell(environ), ledger, session_id=session_id, directory=directory, folder=folder
         )
@@ -63,18 +61,13 @@ class SessionHooks:
         self._ledger.listen(scene.hear)
         return scene
 
-    def gate(self, gate: AskingGate, vp_id: str) -> Gate:
-        """The gate before the calls of a VP."""
-        return self._gate(gate, vp_id)
+    def gate(self, gate: AskingGate, state: SessionState, folder: Path | None = None) -> Gate:
+        """The gate before calls that `state` tells of; who makes them may work in a `folder` of its own."""
+        return HookedGate(gate, self._runs, partial(_of_call, state, folder), self._phrases)
 
-    def agent_gate(self, gate: AskingGate, label: str, caller: Caller) -> Gate:
-        """The gate before the calls of a sub-agent."""
-        self._callers[label] = caller
-        return self._gate(gate, label)
-
-    def around(self, label: str) -> Around:
-        """What they do around the calls of a VP or a sub-agent."""
-        return hooked(self._runs, partial(self._of_call, label), self._phrases)
+    def around(self, state: SessionState, folder: Path | None = None) -> Around:
+        """What they do around such calls."""
+        return hooked(self._runs, partial(_of_call, state, folder), self._phrases)
 
     def stop_hooks(self) -> StopHooks:
         """What they do when a VP has answered."""
@@ -87,14 +80,12 @@ class SessionHooks:
         facts = {"agent_id": spawned.agent_id, "agent_name": spawned.name, "agent_type": spawned.persona}
         return StopHooks(self._runs, ledger, scene_of, self._phrases, event="SubagentStop", facts=facts)
 
-    def _gate(self, gate: AskingGate, label: str) -> Gate:
-        return HookedGate(gate, self._runs, partial(self._of_call, label), self._phrases)
 
-    def _of_call(self, label: str, call_id: str) -> Scene:
-        caller = self._callers.get(label)
-        state = caller.ledger.state if caller else self._ledger.state
-        turn = state.turns[state.turn_of_call(call_id)]
-        return _of_turn(state, caller.folder if caller else None, turn, call_id)
+def _of_call(state: SessionState, folder: Path | None, call_id: str) -> Scene:
+    turn = state.turns.get(state.turn_of_call(call_id))
+    if turn is None:  # the step of a graph calls a tool itself
+        return Scene(folder=folder, call_id=call_id)
+    return _of_turn(state, folder, turn, call_id)
 
 
 def _of_turn(state: SessionState, folder: Path | None, turn: TurnState, call_id: str = "") -> Scene:

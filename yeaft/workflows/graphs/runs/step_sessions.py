@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from yeaft import __version__
 from yeaft.config.settings import VpSettings
-from yeaft.engine.calls import Hands, Refused, Verdict
+from yeaft.engine.calls import Gate, Hands, Refused, Verdict
 from yeaft.events.session import SessionCreated
 from yeaft.events.turn import Limits
 from yeaft.kernel.tool_names import OUTSIDE_PREFIX
@@ -92,9 +92,10 @@ class StepSessions:
         kind = self._kind(task, vp, folder, finish, equipped)
         thinking = self._thinking(work, kind)
         toolbox = LateToolbox(kind.specs, equipped, finish)
-        served = self._served(task, vp, folder)
+        served = self._served(task, vp, state, folder)
         caller = Caller(vp_id=vp.id, ledger=ledger, folder=folder, root_id=work.run_id)
-        gate = StepGate(AgentGate(means.approvals, caller))
+        own_gate = AgentGate(means.approvals, caller)
+        gate = StepGate(means.hooks.gate(own_gate, state, folder) if means.hooks else own_gate)
 
         def make_seat(vp_id: str) -> Seat:
             mind = VpMind(vp_id, thinking, toolbox, ledger, means.blobs, served=served, known=kind.known)
@@ -169,16 +170,17 @@ class StepSessions:
             self._placed = (minute, self._means.thinking.place())
         return self._placed[1]
 
-    def _served(self, task: VpTask, vp: Vp, folder: Path) -> Served | None:
+    def _served(self, task: VpTask, vp: Vp, state: SessionState, folder: Path) -> Served | None:
         """The tools of servers: those of the ones that the step names, else of all that the VP has."""
         if task.workspace == "read":
             return None
         if not task.mcp_servers:
-            return self._means.serve(vp.id, vp, folder)
+            return self._means.serve(vp.id, vp, state, folder)
         meant = tuple(f"{OUTSIDE_PREFIX}{name}__*" for name in task.mcp_servers)
         own = vp.tools.allow
         allow = meant if own is None else tuple(one for one in own if one.startswith(tuple(m[:-1] for m in meant)))
-        return self._means.serve(vp.id, replace(vp, tools=ToolPolicy(allow=allow, deny=vp.tools.deny)), folder)
+        meant_vp = replace(vp, tools=ToolPolicy(allow=allow, deny=vp.tools.deny))
+        return self._means.serve(vp.id, meant_vp, state, folder)
 
 
 def _kept(table: dict[K, V], key: K, value: V) -> V:
@@ -252,9 +254,9 @@ class LateTool:
 
 
 class StepGate:
-    """The user's rules for all that a step does, but for handing over its result."""
+    """The user's rules and hooks for all that a step does, but for handing over its result."""
 
-    def __init__(self, gate: AgentGate) -> None:
+    def __init__(self, gate: Gate) -> None:
         self._gate = gate
 
     def judge(self, bound: BoundCall) -> Verdict:

@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from yeaft.events.call import AskOpened, CallFinished, CallOutput, CallStarted
+from yeaft.engine.calls import Refused
+from yeaft.events.call import CallFinished, CallOutput, CallStarted
 from yeaft.kernel.errors import BadArguments, ToolFailed
+from yeaft.kernel.messages import Call
 from yeaft.kernel.nearness import nearest
 from yeaft.kernel.tool_names import OUTSIDE_PREFIX
 from yeaft.prompts.fill import fill
-from yeaft.session.asked import subject
 from yeaft.session.ledger import Ledger
 from yeaft.session.live_toolbox import with_served
 from yeaft.session.state import SessionState
 from yeaft.tools.tool import ToolResult
 from yeaft.vp.persona import Vp
 from yeaft.workflows.graphs.conditions import read_json
-from yeaft.workflows.graphs.runs.asking import open_ask_id, tool_call_id
-from yeaft.workflows.graphs.runs.doing import Done, NeedsHuman, Work
+from yeaft.workflows.graphs.runs.asking import tool_call_id
+from yeaft.workflows.graphs.runs.doing import Done, Work
+from yeaft.workflows.graphs.runs.tool_gate import ToolGate
 
 if TYPE_CHECKING:
     from yeaft.session.agents.agent_session import Means
@@ -64,7 +66,7 @@ class ToolSteps:
         ended = await self._found_out(work, ledger, before) if isinstance(before, CallStarted) else before
         if ended is not None:
             return _done(work, ended)
-        refused = await self._let_in(work, bound, call_id)
+        refused = await self._let_in(work, ledger, bound, call_id)
         return refused or await self._run(work, ledger, bound, call_id, has_started=before is not None)
 
     def _ledger(self, work: Work) -> Ledger:
@@ -80,7 +82,7 @@ class ToolSteps:
 
     def _toolbox(self, state: SessionState) -> Toolbox:
         means = self._means
-        return with_served(means.equip(USER.id, state, self._folder), means.serve(USER.id, USER, self._folder))
+        return with_served(means.equip(USER.id, state, self._folder), means.serve(USER.id, USER, state, self._folder))
 
     def _earlier(self, work: Work, call_id: str) -> CallStarted | CallFinished | None:
         """How far an earlier process has come with the call; None if it has not begun."""
@@ -111,30 +113,21 @@ class ToolSteps:
         await ledger.post((finished,), src=f"tool:{started.tool}", cause=work.act.act_id)
         return finished
 
-    async def _let_in(self, work: Work, bound: BoundCall, call_id: str) -> Done | None:
-        """Ask the rules, and the human where they say so; None if the call may run."""
-        approvals = self._means.approvals
-        verdict = approvals.verdict_on(bound)
-        if verdict.decision == "allow":
+    async def _let_in(self, work: Work, ledger: Ledger, bound: BoundCall, call_id: str) -> Done | None:
+        """Ask rules and hooks, and the human where they say so; None if the call may run."""
+        own_gate, hooks = ToolGate(self._means, work.step.id), self._means.hooks
+        gate = hooks.gate(own_gate, ledger.state, self._folder) if hooks else own_gate
+        verdict = gate.judge(bound)
+        if verdict.allowed:
             return None
-        if verdict.decision == "deny":
-            return Done(status="declined", error=f"{bound.tool} is denied: {verdict.reason}", reason="tool_error")
-        opened = AskOpened(
-            ask_id=open_ask_id(self._means.parent.state, call_id, self._means.parent.epoch),
-            turn_id="",
-            call_id=call_id,
-            vp_id=work.step.id,
-            kind="approval",
-            text=subject(bound, verdict.reason),
-            rule=verdict.offer,
-            flag=verdict.flag,
-        )
-        answered = await approvals.put(opened)
-        if answered is None:
-            raise NeedsHuman(opened.text)
-        if answered.decision == "deny":
-            return Done(status="declined", error=answered.text or f"{bound.tool} was not allowed", reason="tool_error")
-        return None
+        why = verdict.denied
+        if not why:
+            call = Call(call_id=call_id, wire_id="", tool=bound.tool, args_raw=bytes(bound.args).decode())
+            refused = await gate.ask(call, bound)
+            if not isinstance(refused, Refused):
+                return None
+            why = refused.text
+        return Done(status="declined", error=why, reason="tool_error")
 
     async def _run(self, work: Work, ledger: Ledger, bound: BoundCall, call_id: str, *, has_started: bool) -> Done:
         try:

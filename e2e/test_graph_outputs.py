@@ -6,7 +6,7 @@ from pathlib import Path
 from e2e.conftest import Serve
 from e2e.given import Yeaft
 from e2e.graphs_given import put, visits
-from yeaft.llm.scripted.script import Line, Says, Script
+from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
 
 TABLE = "graph: {name: prices, steps: [{id: collect, agent: omni, prompt: Collect, out: table}]}"
 PROSE = "I could not find any prices."
@@ -94,3 +94,27 @@ async def test_a_typed_output_that_was_cut_fails_rather_than_goes_on_in_part(yea
         assert ran.code == 1, ran.err
         assert f"1,026,751 bytes of what it printed were left out, so it is no whole {out}." in ran.result["error"]
     assert server.requests == []
+
+
+READ = """
+graph:
+  name: reads
+  steps:
+    - {id: look, tool: FileRead, args: {file_path: shop/prices.txt}}
+    - {id: judge, agent: omni, prompt: "Judge {{ input }}"}
+"""
+
+
+async def test_instructions_for_vps_are_no_part_of_what_a_tool_gives(yeaft: Yeaft, serve: Serve) -> None:
+    read = ScriptedCall(tool="FileRead", args={"file_path": "shop/prices.txt"})
+    server = await serve(Script(lines=(Line(steps=(Calls(calls=(read,)), Says(text="cheap"))),)))
+    (yeaft.folder / "shop").mkdir()
+    (yeaft.folder / "shop" / "prices.txt").write_text("milk 2\n")
+    (yeaft.folder / "shop" / "AGENTS.md").write_text("Prices are in euros.\n")
+    put(yeaft, READ)
+
+    ran = await yeaft.run("--trust", "graph", "run", "g.yaml", "--json")
+
+    assert (ran.code, ran.result["value"]) == (0, "cheap"), ran.err
+    assert visits(yeaft)[0]["value"] == "1\tmilk 2"
+    assert ["Prices are in euros." in str(request.body) for request in server.requests] == [False, True]

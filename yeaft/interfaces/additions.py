@@ -61,6 +61,7 @@ def arounds(ground: Ground, label: str, state: SessionState, folder: Path | None
         ground.instructions,
         cache(lambda: load_texts(ground.lang)),
         lambda: state.files_read.get(label, {}),
+        lambda call_id: bool(state.turn_of_call(call_id)),
     )
     listening = (ground.hooks.around(state, folder),) if ground.hooks else ()
     paths = ground.paths if folder is None else replace(ground.paths, folder=folder)

@@ -24,11 +24,16 @@ NESTED_BYTES = 7 * 1024
 
 
 def nested_instructions(
-    sources: Sources, known: Instructions, texts: Callable[[], Texts], files_read: Callable[[], Container[str]]
+    sources: Sources,
+    known: Instructions,
+    texts: Callable[[], Texts],
+    files_read: Callable[[], Container[str]],
+    is_heard: Callable[[str], bool],
 ) -> Around:
     """Return the layer for one VP; `files_read` are the files that it has seen, in this process and before.
 
-    What it adds is part of the result's text, so it stays where it was said; the files count as read by the call.
+    What it adds is part of the result's text, so it stays where it was said; the files count as read by the call. To
+    the result of a call (by its id) that is not heard by any VP, it adds nothing.
     """
     seen: set[Inode] = set(known.read)
     told = {note.text for note in known.notes}  # a worktree has copies of what its repository has
@@ -36,7 +41,7 @@ def nested_instructions(
 
     async def around(_: BoundCall, running: Running, go_on: GoOn) -> ToolResult:
         result = await go_on(running)
-        if result.failed or sources.limit_bytes <= 0:
+        if result.failed or sources.limit_bytes <= 0 or not is_heard(running.call_id):
             return result
         touched = [Path(fact.path) for fact in result.facts.files]
         notes = [

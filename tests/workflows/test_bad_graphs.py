@@ -68,6 +68,11 @@ BAD = {
         "2: there is no graph named 'tow'. Did you mean 'two'?",
     ),
     "an unknown tool": (step("tool: glob"), "3: there is no tool named 'glob'. Did you mean 'Glob'?"),
+    "a tool that asks for its VP": (
+        step("tool: AskUser, args: {question: Why?}"),
+        "3: the tool 'AskUser' is for VPs alone. Write `ask: TEXT`.",
+    ),
+    "a tool for tasks of a VP": (step("tool: ListTasks"), "3: the tool 'ListTasks' is for VPs alone."),
     "a list that is none": (
         (
             "graph:\n  steps: [{id: a, agent: omni, out: image}, {id: b, agent: omni}, {id: c, agent: omni}]\n"

@@ -37,6 +37,12 @@ from yeaft.workflows.graphs.plain_values import listing, mapping
 from yeaft.workflows.graphs.saying import FAIL_NAMES, NAMES
 
 KINDS = ("agent", "tool", "ask", "approve", "graph", "call", "fail")
+OF_VPS = {
+    "AskUser": "ask: TEXT",
+    **dict.fromkeys(("RouteForward", "SpawnAgent", "PromptAgent", "WaitAgent", "CloseAgent"), "agent: NAME"),
+    **dict.fromkeys(("ListAgents", "ListTasks", "ReadTaskLog", "CancelTask"), ""),
+}
+"""Tools that only a VP has, in a turn of its own, and what a step says in their place; empty where nothing is alike."""
 _ID = re.compile(r"[\w][\w. -]{0,79}", re.UNICODE)
 _NO_ID = re.compile(r"[^\w. -]+|\.{2,}")
 _MOST_GUESSES = 20
@@ -164,6 +170,9 @@ def _check_tool(written: WrittenStep, tell: Tell) -> None:
         near = nearest(name, BUILT_IN) or next((one for one in BUILT_IN if one.casefold() == name.casefold()), "")
         hint = f" Did you mean {near!r}?" if near else " `yeaft tool ls` lists those there are."
         tell("tool", f"there is no tool named {name!r}.{hint}")
+    elif (instead := OF_VPS.get(name)) is not None:
+        hint = f" Write `{instead}`." if instead else ""
+        tell("tool", f"the tool {name!r} is for VPs alone.{hint}")
     for key, text in _texts_in(written.args, ""):
         if mistake := template_mistake(text, NAMES):
             tell("args", f"the template of {key!r} in step {written.id!r} is wrong: {mistake}")

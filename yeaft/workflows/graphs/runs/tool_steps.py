@@ -56,7 +56,8 @@ class ToolSteps:
             tool = toolbox.get(name)
         if tool is None:
             near = nearest(name, tuple(toolbox))
-            return _failed(f"There is no tool {name!r}." + (f" Did you mean {near!r}?" if near else ""))
+            hint = f" Did you mean {near!r}?" if near else " `yeaft tool ls` says why it cannot work here."
+            return _failed(f"There is no tool {name!r}.{hint}")
         try:
             bound = tool.bind(msgspec.json.encode(args).decode())
         except BadArguments as error:

@@ -21,7 +21,7 @@ from yeaft.interfaces.tui.farewell import Farewell
 from yeaft.interfaces.tui.neighbours import neighbours
 from yeaft.interfaces.tui.offering import Offering
 from yeaft.interfaces.tui.trusting import offer_trust
-from yeaft.interfaces.tui.warming import warm_up
+from yeaft.interfaces.tui.warming import load_ahead, warm_up
 from yeaft.kernel.errors import NoCredentials, SessionBusy, StoreFailed, YeaftError
 from yeaft.kernel.outcome import EXIT_ANSWERED, EXIT_FAILED
 from yeaft.session.opening import Wanted
@@ -114,6 +114,7 @@ class Sittings:
     async def _talk(self, here: Opened, wish: Wish, farewell: Farewell) -> Wish | None:
         """Talk in a Session that is open; the ways to a model are shown over it if there is none."""
         farewell.attach(here)
+        load_ahead()
         self._app.run_worker(asyncio.to_thread(warm_up), group="warming")
         dialogue = Dialogue(here, wish)
         notes = await self._notes(here, wish)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,7 +16,6 @@ from textual.strip import Strip
 from yeaft.interfaces.tui.blocks import AnyBlock, Posted, ToolUse
 from yeaft.interfaces.tui.outside import outside
 from yeaft.interfaces.tui.transcript.block_lines import is_foldable
-from yeaft.interfaces.tui.transcript.code_lines import warm_up
 from yeaft.interfaces.tui.transcript.column import Column, Place
 from yeaft.interfaces.tui.transcript.finding import Finding
 from yeaft.interfaces.tui.transcript.keys import CURSOR_KEYS
@@ -84,15 +82,11 @@ class Transcript(LongView, can_focus=True):
         self._size_known = Size()
         self._has_asked = False
         self._wants_all = False
-        self._is_warm = False
         self.reading = Reading(self, ui)
         self._rows = Rows(self)
 
     def apply(self, change: Change) -> None:
         """Show what has changed."""
-        if change.tail and not self._is_warm:
-            self._is_warm = True
-            self.run_worker(asyncio.to_thread(warm_up))
         first = self.column.apply(change.done, change.tail, is_reset=change.is_reset)
         if change.is_reset:
             self._has_asked = False

@@ -6,7 +6,7 @@ import os
 import signal
 
 from e2e.conftest import Serve, Terminals
-from e2e.given import Yeaft
+from e2e.given import PATIENCE_S, Yeaft
 from e2e.screen import Screen
 from e2e.tui.test_approving import appears
 from yeaft.llm.scripted.script import Calls, Holds, Line, Says, Script, Stalls, call, says
@@ -126,6 +126,13 @@ async def test_a_summary_that_does_not_come_can_be_stopped_and_left(serve: Serve
     assert await screen.leaves() == 0
 
 
+async def no_agent_works(yeaft: Yeaft) -> None:
+    """Wait until the last sub-agent that was told to stop has."""
+    async with asyncio.timeout(PATIENCE_S):
+        while b'"running"' in (await yeaft.run("agent", "ls", "--all", "--json")).out:
+            pass
+
+
 async def test_whoever_leaves_while_sub_agents_work_is_asked_and_can_wait_for_them_or_end_them(
     yeaft: Yeaft, serve: Serve, terminals: Terminals
 ) -> None:
@@ -144,6 +151,7 @@ async def test_whoever_leaves_while_sub_agents_work_is_asked_and_can_wait_for_th
     await digs(serve, again, silent)
     again.presses("ctrl+c")
     await again.shows(STOPPED)
+    await no_agent_works(yeaft)
     again.presses("ctrl+d")
     assert await again.leaves() == 0
 

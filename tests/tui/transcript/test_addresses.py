@@ -40,9 +40,15 @@ def test_what_is_opened_is_the_very_address(said: str) -> None:
     assert {part.style.link for part in line.parts} - {None} == {ESCAPED}
 
 
+UNSEEN = "\u3164\uffa0\u115f\u1160\u2800\u034f\ufe0f\U000e0100\u17b4\u180b\u2028\u3000\ue000"
+
+
 @pytest.mark.parametrize(
     "address",
     [
+        *(f"https://a.example/{quote(character)}" for character in UNSEEN),
+        "mailto:you@%E4%B8%AD.example",
+        "http:/%E4%B8%AD.example",
         "https://a.example/%E2%80%AEgpj.exe",
         "https://a.example/%E2%80%8B",
         "https://a.example/%C2%A0",

@@ -10,6 +10,7 @@ import pytest
 
 from e2e.conftest import Serve
 from e2e.given import PATIENCE_S, Ran, Yeaft
+from e2e.graphs_given import visits
 from yeaft.llm.scripted.script import Calls, Line, Says, Script, ScriptedCall
 
 GRAPH = """
@@ -106,10 +107,7 @@ async def test_hooks_hear_whose_call_it_is_and_what_they_say_is_no_part_of_what_
     assert {one["cwd"] for one in told(yeaft)} == {str(yeaft.folder)}
     last = [request.raw.decode() for request in server.requests]
     assert sum("mind the lint" in one for one in last) >= 2
-    tool = next(
-        one for one in yeaft.here("graph", "logs", "last", "--json").out.decode().splitlines() if '"tool"' in one
-    )
-    assert "mind the lint" not in tool
+    assert visits(yeaft)[0]["value"] == 7
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda one: one.name)

@@ -56,16 +56,16 @@ def asked_by_name(name, package=None, level=0, really=importlib._bootstrap._gcd_
 builtins.__import__ = asked
 importlib._bootstrap._gcd_import = asked_by_name
 load_ahead()
-TODO
+LOADS
 print(json.dumps([sorted(before_parent), sorted(own)]))
 """
 MARKDOWN = 'grown("# a\\n\\n[b](c) `d` | e\\n\\n|f|g|\\n|-|-|\\n|1|2|\\n", 60, palette_of(Look()))'
 
 
-def asked_for(todo: str) -> tuple[set[str], set[str]]:
+def asked_for(loads: str) -> tuple[set[str], set[str]]:
     """What is asked for before its package is, and what packages ask for themselves, of all that is loaded anew."""
     ran = subprocess.run(
-        [sys.executable, "-c", ASKED.replace("TODO", todo)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", ASKED.replace("LOADS", loads)], capture_output=True, text=True, check=True
     )
     first, own = json.loads(ran.stdout.splitlines()[-1])
     return set(first), set(own)

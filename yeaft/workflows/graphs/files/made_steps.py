@@ -39,8 +39,8 @@ from yeaft.workflows.graphs.saying import FAIL_NAMES, NAMES
 KINDS = ("agent", "tool", "ask", "approve", "graph", "call", "fail")
 OF_VPS = {
     "AskUser": "ask: TEXT",
-    **dict.fromkeys(("RouteForward", "SpawnAgent", "PromptAgent", "WaitAgent", "CloseAgent"), "agent: NAME"),
-    **dict.fromkeys(("ListAgents", "ListTasks", "ReadTaskLog", "CancelTask"), ""),
+    **dict.fromkeys(("RouteForward", "SpawnAgent", "PromptAgent"), "agent: NAME"),
+    **dict.fromkeys(("WaitAgent", "CloseAgent", "ListAgents", "ListTasks", "ReadTaskLog", "CancelTask"), ""),
 }
 """Tools that only a VP has, in a turn of its own, and what a step says in their place; empty where nothing is alike."""
 _ID = re.compile(r"[\w][\w. -]{0,79}", re.UNICODE)

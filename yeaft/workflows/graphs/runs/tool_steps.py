@@ -15,7 +15,7 @@ from yeaft.events.call import CallFinished, CallOutput, CallStarted
 from yeaft.kernel.errors import BadArguments, ToolFailed
 from yeaft.kernel.messages import Call
 from yeaft.kernel.nearness import nearest
-from yeaft.kernel.tool_names import OUTSIDE_PREFIX
+from yeaft.kernel.tool_names import BUILT_IN, OUTSIDE_PREFIX
 from yeaft.prompts.fill import fill
 from yeaft.session.ledger import Ledger
 from yeaft.session.live_toolbox import with_served
@@ -56,7 +56,8 @@ class ToolSteps:
             tool = toolbox.get(name)
         if tool is None:
             near = nearest(name, tuple(toolbox))
-            hint = f" Did you mean {near!r}?" if near else " `yeaft tool ls` says why it cannot work here."
+            hint = " `yeaft tool ls` says why it cannot work here." if name in BUILT_IN else ""
+            hint = f" Did you mean {near!r}?" if near else hint
             return _failed(f"There is no tool {name!r}.{hint}")
         try:
             bound = tool.bind(msgspec.json.encode(args).decode())
